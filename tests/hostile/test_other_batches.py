@@ -53,7 +53,7 @@ def killed_again_and_again(ends: list[Kill]) -> Remains:
         return remains(root)
 
 
-@settings(SETTINGS, max_examples=12)
+@settings(SETTINGS, max_examples=6)
 @given(kills)
 @example([(4, 0, True), (4, 94, True), (1, 0, True), (4, 17, False)])
 @example([(4, 43, False), (4, 43, False), (4, 111, True), (4, 111, True)])

@@ -53,7 +53,7 @@ def readings(project: Project) -> list[dict[str, object]]:
             "timestamp": (NINE + n * timedelta(milliseconds=500)).isoformat(),
             "flowrate": 480.0 + 7.5 * (n * n % 29),
         }
-        for n in range(600)
+        for n in range(300)
     ]
 
 

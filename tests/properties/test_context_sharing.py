@@ -135,14 +135,14 @@ def check(seed: int) -> int:
     return count
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(5))
 def test_rows_are_those_of_each_query_alone(seed: int) -> None:
     assert check(seed)
 
 
 @pytest.mark.long
 def test_rows_are_those_of_each_query_alone_in_the_long_run() -> None:
-    answers = [check(seed) for seed in range(12, 1000)]
+    answers = [check(seed) for seed in range(5, 1000)]
     assert sum(map(bool, answers)) >= 0.9 * len(answers)
 
 

@@ -23,7 +23,7 @@ def check(family: str, seed: int, switch: str) -> bool:
 @pytest.mark.parametrize("switch", SWITCHES)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_rows_are_the_same_with_each_part_and_without(family: str, switch: str) -> None:
-    answers = [check(family, seed, switch) for seed in range(4)]
+    answers = [check(family, seed, switch) for seed in range(2)]
     assert any(answers), "none of the cases has rows"
 
 
@@ -31,5 +31,5 @@ def test_rows_are_the_same_with_each_part_and_without(family: str, switch: str) 
 @pytest.mark.parametrize("switch", SWITCHES)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_rows_are_the_same_in_the_long_run(family: str, switch: str) -> None:
-    answers = [check(family, seed, switch) for seed in range(4, 300)]
+    answers = [check(family, seed, switch) for seed in range(2, 300)]
     assert any(answers), "none of the cases has rows"

@@ -117,7 +117,7 @@ def beside(hostile: str, **engine: object) -> tuple[list[list[dict[str, Any]]], 
 
 
 @pytest.mark.slow
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
 @given(hostile=hostile_queries())
 def test_a_modest_query_keeps_its_rows(alone: list[list[dict[str, Any]]], hostile: str) -> None:
     rows, _ = beside(hostile, **SMALL)

@@ -196,7 +196,7 @@ def test_the_past_of_timers_in_the_long_run() -> None:
 
 @families
 def test_engine_equals_oracle(family: str) -> None:
-    answers = [agree(family, seed) for seed in range(8)]
+    answers = [agree(family, seed) for seed in range(4)]
     assert sum(map(bool, answers)) > 1
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from kaicep.annotator.moments import read_clock
 from kaicep.annotator.recognition import recognise_time, unlike_stated
@@ -34,6 +34,7 @@ def column(*values: object) -> pa.ChunkedArray:
 
 
 @pytest.mark.parametrize("written", WRITERS)
+@settings(max_examples=25, deadline=None)
 @given(
     start=st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001  # zone given
     minutes=st.integers(1, 60),

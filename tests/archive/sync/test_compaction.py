@@ -88,7 +88,7 @@ def test_a_batch_that_comes_again_with_other_events_replaces_them(log: EventLog)
 
 @pytest.mark.slow
 @given(st.lists(st.integers(0, 4), min_size=2, max_size=12), st.integers(1, 12), st.integers(2, 4), st.integers(0, 12))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_any_log_says_the_same_before_and_after(sizes: list[int], rows: int, count: int, cut: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         log = EventLog(Path(folder))

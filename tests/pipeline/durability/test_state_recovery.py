@@ -39,7 +39,7 @@ QUERIES = (
 
 
 @pytest.mark.slow
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=STEPS)
 def test_a_replay_of_the_log_gives_what_was_given(steps: list[tuple[int, dict[str, list[int]]]]) -> None:
     """Rebuilt state is the same state; a query over the past finds what one found that was always there."""

@@ -313,7 +313,7 @@ def _story(seed: int, folder: Path, opened: list[Station], *, killed: bool) -> t
     return [_rows(road, label) for label in asking], [_rows(road, f"late_{label}") for label in asking]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(5))
 def test_live_and_rebuilt_and_late_are_one(seed: int, tmp_path: Path, opened: list[Station]) -> None:
     live, late = _story(seed, tmp_path / "live", opened, killed=False)
     assert late == live
