@@ -22,7 +22,7 @@ MEMORY = Path("/dev/shm")  # noqa: S108 - thousands of archives are made, and no
 def quick_archives() -> Iterator[None]:
     """Archives in memory, stores as well, and a document compiled once however often it is asked."""
     stores: dict[Path, ox.Store] = {}
-    compiled: dict[tuple[str, int], tuple[Query, ...]] = {}
+    compiled: dict[tuple[str, int, bool], tuple[Query, ...]] = {}
 
     def open_folder(path: Path) -> ox.Store:
         for gone in [known for known in stores if not known.exists()]:
@@ -30,11 +30,11 @@ def quick_archives() -> Iterator[None]:
         path.mkdir(exist_ok=True)
         return stores.setdefault(path, ox.Store())
 
-    def compile_once(text: str, vocabulary: Vocabulary, *others: Any) -> tuple[Query, ...]:
-        key = text, id(vocabulary.terms)
+    def compile_once(text: str, vocabulary: Vocabulary, *others: Any, asked: bool = False) -> tuple[Query, ...]:
+        key = text, id(vocabulary.terms), asked
         if key not in compiled:
             compiled.clear()
-            compiled[key] = compile_document(text, vocabulary, *others)
+            compiled[key] = compile_document(text, vocabulary, *others, asked=asked)
         return compiled[key]
 
     with pytest.MonkeyPatch.context() as patch:

@@ -33,7 +33,7 @@ def test_keywords_are_suggested_where_they_may_stand() -> None:
 
 
 def test_the_order_of_clauses_is_that_of_the_grammar() -> None:
-    order = "PARTITION, GROUP, HAVING, POLICY, AFTER, LIMIT, OUTPUT"
+    order = "PARTITION, GROUP, HAVING, POLICY, AFTER, ORDER, LIMIT, OUTPUT"
     assert hint("SELECT ?e.x LIMIT 5 HAVING ?e.x > 5") == f"the clauses at the end come in the order {order}"
     assert (
         hint("SELECT ?e.x LIMIT 5 FROM (?e, s)")
