@@ -98,7 +98,7 @@ def simulate_outage(
         strategy: how a past is answered; `None`: as the planner chooses.
 
     Raises:
-        PlanError: the strategy cannot answer a query.
+        KaicepError: the last query was parked: the strategy cannot answer it, or it has failed.
     """
     sink = RowConsumer(queries[-1].label)
     stream = _Stream(*streams)
@@ -117,7 +117,15 @@ def simulate_outage(
             archiver.close()
             other.go(queries, stream, (down.until - down.overlap, None), registered_at, down.until)
             other.flow.finish()
+            _check(other, queries[-1].label)
     yield from sink.tables
+
+
+def _check(engine: _Engine, label: str) -> None:
+    """An engine parks what it cannot answer, and goes on; whoever asked for its rows is told why there are none."""
+    parked = next((parked for parked in engine.flow.queries.parked if parked.label == label), None)
+    if parked is not None:
+        raise parked.failure
 
 
 class _Stream:
