@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pyarrow as pa
 
@@ -137,12 +137,6 @@ class Archive(ReadView):
         """Let the store know this knowledge, and write what it has not written yet as the shapes say."""
         if self._writer is not None:
             self._writer.adopt(knowledge, encoder(shapes, self._settings.archive.bucket))
-
-    @property
-    def forgets(self) -> bool:
-        """Whether events leave the log, by age or by size."""
-        chosen = self._settings.archive
-        return chosen.log_age < timedelta.max or chosen.log_size is not None
 
     @property
     def lag(self) -> Lag:

@@ -90,6 +90,12 @@ class ReadView:
         return self._settings.archive.rewrite_timeout
 
     @property
+    def forgets(self) -> bool:
+        """Whether events leave the log, by age or by size."""
+        chosen = self._settings.archive
+        return chosen.log_age < timedelta.max or chosen.log_size is not None
+
+    @property
     def lag(self) -> Lag:
         """How far the store is behind the log as it is now; without a store, not at all."""
         return Lag(0, 0) if self.store is None else lag_of(self.store, self.log, self.matches.log)

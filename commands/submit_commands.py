@@ -104,6 +104,27 @@ def resume(
     typer.echo("\n".join(said))
 
 
+@app.command(
+    epilog="Examples: `kaicep ask 'SELECT COUNT(?p) AS n FROM (?p, PARTIAL(orders))' shop/`, "
+    "`kaicep ask waiting.chi -p shop/ --format csv`"
+)
+def ask(
+    query: Query, folder: ProjectAtLast = None, *, project: ProjectByName = None, form: RowFormOption = None
+) -> None:
+    """Ask once what registered queries hold: STATE, PARTIAL and CONTEXTS, all as they are between two batches.
+
+    Without an engine, as they were when the last one stopped. Nothing is registered, and no batch waits.
+    """
+    from ..config import Settings
+    from . import clients
+
+    text, source = text_of(query)
+    settings = Settings.load(project_of(folder, project))
+    with masked(settings.engine.umask), waiting("asking"):
+        rows = clients.ask_states(settings, text, source, tell)
+    print_rows(rows, rows.columns, form, settings)
+
+
 @app.command(epilog="Examples: `kaicep queries campus/`, `kaicep queries -p campus/ --format json`")
 def queries(folder: ProjectAtLast = None, *, project: ProjectByName = None, form: RowFormOption = None) -> None:
     """List the registered queries: state, matches so far, time of the streams at registration, why one is parked."""

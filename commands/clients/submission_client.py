@@ -15,7 +15,7 @@ from ...pipeline.control import Requests, SubmittedDocument, SubmittedQueries, f
 from ...pipeline.durability import parked_at_stop, resume_at_start
 from ...pipeline.flow import Registration
 
-__all__ = ["QUERY_COLUMNS", "list_queries", "resume", "submit", "withdraw"]
+__all__ = ["QUERY_COLUMNS", "list_queries", "registered_at_start", "resume", "submit", "withdraw"]
 
 QUERY_COLUMNS = ("query", "state", "matches", "from", "now", "parked")
 
@@ -39,7 +39,7 @@ def submit(settings: Settings, text: str, label: str | None, retention: timedelt
     try:
         project, submitted = Project.of(settings), SubmittedQueries(folder_of(settings))
         documents = submitted.documents()
-        known = _registered(project, documents)
+        known = registered_at_start(project, documents)
         taken = [*(r.label for r in known), *(query for document in documents for query in document.queries)]
         outputs = [r.query for r in known]
         label = label or free_label(taken)
@@ -71,7 +71,7 @@ def withdraw(settings: Settings, name: str) -> list[str]:
     try:
         submitted = SubmittedQueries(folder_of(settings))
         submitted.document_of(name)
-        known = _registered(Project.of(settings), submitted.documents())
+        known = registered_at_start(Project.of(settings), submitted.documents())
         readers = [r.label for r in known if name in {s.stream.name for s in r.query.sources}]
         if readers:
             raise PipelineError(f"'{name}' is read by {', '.join(readers)}", hint="withdraw the readers first")
@@ -120,7 +120,7 @@ def _waits(query: str, parked: Mapping[str, str]) -> str:
     return "parked" if query in parked else "waits"
 
 
-def _registered(project: Project, documents: Sequence[SubmittedDocument]) -> list[Registration]:
+def registered_at_start(project: Project, documents: Sequence[SubmittedDocument]) -> list[Registration]:
     """What an engine will answer: the queries of the project file, then those that were submitted."""
     found: list[Registration] = []
     for path in query_files(project.settings):

@@ -2,7 +2,43 @@
 
 from __future__ import annotations
 
-from .on_demand_answer import answer_asked
-from .state_cut import StateCut, watched_registrations
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-__all__ = ["StateCut", "answer_asked", "watched_registrations"]
+if TYPE_CHECKING:
+    from .asked_query import compile_asked
+    from .logged_states import answer_at
+    from .on_demand_answer import answer_asked
+    from .state_border import StateBorder, asked_border
+    from .state_cut import StateCut, watched_registrations
+    from .stopped_states import ask_stopped
+
+_LATER = {
+    "StateBorder": ".state_border",
+    "StateCut": ".state_cut",
+    "answer_asked": ".on_demand_answer",
+    "answer_at": ".logged_states",
+    "ask_stopped": ".stopped_states",
+    "compile_asked": ".asked_query",
+    "asked_border": ".state_border",
+    "watched_registrations": ".state_cut",
+}
+
+__all__ = [
+    "StateBorder",
+    "StateCut",
+    "answer_asked",
+    "answer_at",
+    "ask_stopped",
+    "asked_border",
+    "compile_asked",
+    "watched_registrations",
+]
+
+
+def __getattr__(name: str) -> object:
+    """What answers, on first use: recorded streams are asked without a log."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name], __name__), name)
+    message = f"module '{__name__}' has no attribute '{name}'"
+    raise AttributeError(message)

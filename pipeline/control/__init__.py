@@ -12,15 +12,19 @@ if TYPE_CHECKING:
     from .action_admin import ActionAdmin, asked_of, has_actions
     from .engine_requests import EngineRequests
     from .knowledge_admin import KnowledgeAdmin
+    from .state_admin import StateAdmin, asking_folder, rows_told
     from .submissions import Submissions
 
 _LATER = {
     "ActionAdmin": ".action_admin",
     "EngineRequests": ".engine_requests",
     "KnowledgeAdmin": ".knowledge_admin",
+    "StateAdmin": ".state_admin",
     "Submissions": ".submissions",
     "asked_of": ".action_admin",
+    "asking_folder": ".state_admin",
     "has_actions": ".action_admin",
+    "rows_told": ".state_admin",
 }
 
 __all__ = [
@@ -29,13 +33,16 @@ __all__ = [
     "KnowledgeAdmin",
     "RequestServer",
     "Requests",
+    "StateAdmin",
     "Submissions",
     "SubmittedDocument",
     "SubmittedQueries",
     "asked_of",
+    "asking_folder",
     "folder_of",
     "free_label",
     "has_actions",
+    "rows_told",
 ]
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from .dead_letters import DeadLetters
     from .generations import Generation, current_generation, is_all_read, planned_at
     from .journal import BatchFiles, BatchJournal
+    from .replay import StateReplay
+    from .stopped_flow import StoppedFlow, flow_at_stop
 
 _LATER = {
     "BatchFiles": ".journal",
@@ -21,12 +23,15 @@ _LATER = {
     "CheckpointedFlow": ".checkpointed_flow",
     "DeadLetters": ".dead_letters",
     "Generation": ".generations",
+    "StateReplay": ".replay",
+    "StoppedFlow": ".stopped_flow",
     "current_generation": ".generations",
     "has_begun": ".checkpoint",
     "is_all_read": ".generations",
     "parked_at_stop": ".border",
     "planned_at": ".generations",
     "resume_at_start": ".border",
+    "flow_at_stop": ".stopped_flow",
 }
 
 __all__ = [
@@ -36,7 +41,10 @@ __all__ = [
     "DeadLetters",
     "Generation",
     "Progress",
+    "StateReplay",
+    "StoppedFlow",
     "current_generation",
+    "flow_at_stop",
     "has_begun",
     "is_all_read",
     "parked_at_stop",

@@ -99,6 +99,11 @@ class Dataflow:
         return {name: None if moment == END_OF_TIME else moment for name, moment in greatest.items()}
 
     @property
+    def ended(self) -> bool:
+        """Whether its streams have been ended."""
+        return END_OF_TIME in self._streams.greatest.values()
+
+    @property
     def flows(self) -> Mapping[str, QueryRuntime]:
         """The registered queries by label, each after those whose output it reads."""
         return self.queries.flows
@@ -167,6 +172,30 @@ class Dataflow:
             last: the batch at whose end the past lies that it is given, or the snapshot was taken; `None`: it is given
                 no past.
         """
+        copy = self._beside(self._streams.snapshot() if state is None else {})
+        registrations = self.queries.rehearsed(labels, last, restored=bool(state))
+        unknown = copy.restore(state, registrations) if state else registrations
+        self._share(copy, unknown)
+        for registration in unknown:
+            copy.register(registration)
+        return copy
+
+    def unheard(self, labels: Sequence[str], last: int) -> tuple[Dataflow, list[Registration]]:
+        """A data flow for registered queries and all that decide about them; nothing is compiled yet.
+
+        Args:
+            labels: of the queries.
+            last: the batch at whose end the past lies that it is given.
+
+        Returns:
+            The data flow, whose streams have not begun, and what is to be registered in it.
+        """
+        copy, registrations = self._beside({}), self.queries.rehearsed(labels, last, restored=False)
+        self._share(copy, registrations)
+        return copy, registrations
+
+    def _beside(self, streams: Mapping[str, bytes]) -> Dataflow:
+        """One of the same knowledge, without any query; its streams are where a snapshot has them."""
         copy = Dataflow(
             self._judgement,
             self._lateness,
@@ -176,15 +205,13 @@ class Dataflow:
             identities=self._identities,
         )
         copy.queries.remembers = True
-        registrations = self.queries.rehearsed(labels, last, restored=bool(state))
-        unknown = copy.restore(state, registrations) if state else registrations
-        copy.queries.begin_contexts_of(unknown, self.queries)
-        copy.queries.changed_since = self.queries.withdrawn.changed_since(self.queries.changed_since)
-        for registration in unknown:
-            copy.register(registration)
-        if state is None:
-            copy._streams.restore(self._streams.snapshot())
+        copy._streams.restore(streams)
         return copy
+
+    def _share(self, copy: Dataflow, registrations: Iterable[Registration]) -> None:
+        """Let a data flow know what is known here of the contexts of some queries."""
+        copy.queries.begin_contexts_of(registrations, self.queries)
+        copy.queries.changed_since = self.queries.withdrawn.changed_since(self.queries.changed_since)
 
     def adopt(self, label: str, rehearsed: Dataflow) -> None:
         """Go on with a query where another data flow is with it."""

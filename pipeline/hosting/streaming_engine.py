@@ -12,7 +12,7 @@ from ...archive import Archive
 from ...errors import PipelineError
 from ...storage import masked
 from ..catalog import Catalog
-from ..control import ActionAdmin, EngineRequests, KnowledgeAdmin, Submissions, has_actions
+from ..control import ActionAdmin, EngineRequests, KnowledgeAdmin, StateAdmin, Submissions, has_actions
 from ..durability import (
     CheckpointedFlow,
     Progress,
@@ -21,6 +21,7 @@ from ..flow import BatchResult
 from ..knowledge import KnowledgeSwap, Version
 from ..monitoring import BatchAtWork, EngineStatus
 from ..profile import FlowProfile
+from ..results import Rows
 from ..sinks import Sink, check_sinks
 from .engine_observer import EngineObserver
 from .stream_reader import StreamReader
@@ -74,6 +75,7 @@ class StreamingEngine(StreamReader):
         self._ontology: KnowledgeAdmin | None = None
         self._submissions: Submissions | None = None
         self._actions: ActionAdmin | None = None
+        self._states: StateAdmin | None = None
         self._open = ExitStack()
         self._archive: Archive | None = None
         self._entered: CheckpointedFlow | None = None
@@ -109,6 +111,7 @@ class StreamingEngine(StreamReader):
         )
         self._ontology = KnowledgeAdmin(self._entered, self._on_knowledge)
         self._submissions = Submissions(self, self._say)
+        self._states = StateAdmin(self._entered, self._archive, self._lock, lambda: self.registered, self._say)
         self._observer = EngineObserver(self, self._entered, self._archive, settings, calls)
 
     def __exit__(
@@ -140,6 +143,7 @@ class StreamingEngine(StreamReader):
             self._entered,
             self._ontology,
             self._submissions,
+            self._states,
             self._actions,
             self._observer,
         )
@@ -203,6 +207,29 @@ class StreamingEngine(StreamReader):
                 "there is no archive to query", hint="use the engine in a `with` statement and set archive.enabled"
             )
         return self._archive
+
+    def ask(self, text: str) -> Rows:
+        """The answer of a query that is asked once, of the states of registered ones between two batches.
+
+        It is made from the log, beside the stream: no batch waits for it, and nothing is registered.
+
+        Args:
+            text: χ-CEP over STATE, PARTIAL and CONTEXTS; named queries of this engine are known.
+
+        Returns:
+            The rows in order, as those of `Project.evaluate`; `_asked` is the moment that they are of.
+
+        Raises:
+            QuerySyntaxError, QueryTypeError: it is refused, or nothing can be asked of a query, such as a parked one.
+            PipelineError: there is no log, or it has forgotten what the state may hold.
+
+        Example:
+            >>> engine.ask("SELECT COUNT(?p) AS n FROM (?p, PARTIAL(orders))")[0]["n"]  # doctest: +SKIP
+            2
+        """
+        if self._states is None:
+            raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
+        return self._states.ask(text)
 
     @property
     def refused(self) -> Mapping[str, str]:

@@ -13,7 +13,7 @@ from functools import partial
 
 import pyarrow as pa
 
-from ....archive import Archive
+from ....archive import ReadView
 from ....archive.log import Position, read_consistently
 from ....cep import horizon_of
 from ....planner import ROWS_AT_ONCE, TimeRange, covering_range, lowest_watermark, replayed
@@ -23,6 +23,7 @@ from ...knowledge import KnowledgeVersions
 __all__ = ["StateReplay", "is_bounded"]
 
 _FIRST, _LAST = (moment.replace(tzinfo=UTC) for moment in (datetime.min, datetime.max))  # noqa: DTZ901 - has one here
+_MICROSECOND = timedelta(microseconds=1)
 
 
 class StateReplay:
@@ -34,6 +35,7 @@ class StateReplay:
         versions: of the knowledge: each event is judged by that which judged it.
         moments: where the streams were.
         last: the batch.
+        until: they are asked at this moment and take nothing afterwards: later events are left out; `None`: they go on.
 
     Attributes:
         dataflow: what the batches are for.
@@ -41,17 +43,26 @@ class StateReplay:
     """
 
     def __init__(
-        self, dataflow: Dataflow, archive: Archive, versions: KnowledgeVersions, moments: StreamMoments, last: int
+        self,
+        dataflow: Dataflow,
+        archive: ReadView,
+        versions: KnowledgeVersions,
+        moments: StreamMoments,
+        last: int,
+        *,
+        until: datetime | None = None,
     ) -> None:
         self.dataflow, self.done = dataflow, 0.0
         self._archive, self._versions, self._moments, self._last = archive, versions, moments, last
+        self._until = until
         self._upto = Position(archive.log.generation, last)
         self._recalled = False
 
     def recall(self) -> None:
         """Let the streams be where they were; what is asked of the past is known then."""
         if not self._recalled:
-            self.dataflow.recall(self._moments, partial(_identities, self._archive, self._upto))
+            known = partial(_identities, self._archive, self._upto)
+            self.dataflow.recall(self._moments, known if self._until is None else _nobody)
             self._recalled = True
 
     def batches(self) -> Iterator[Batch]:
@@ -91,6 +102,9 @@ class StateReplay:
         self.recall()
         flows = self.dataflow.flows
         whole = covering_range([flow.within for flow in flows.values()])
+        if whole is not None and self._until is not None:
+            later = self._until + _MICROSECOND
+            whole = TimeRange(whole.start, later if whole.end is None else min(whole.end, later))
         starts = [_start(self.dataflow, label) for label in flows]
         if whole is None or any(start is None for start in starts):
             return whole
@@ -130,7 +144,7 @@ def _start(dataflow: Dataflow, label: str) -> datetime | None:
 
 def _reach(dataflow: Dataflow, label: str) -> timedelta | None:
     """How far behind the watermarks of source streams; `None`: however far."""
-    query = dataflow.flows[label].query
+    query = dataflow.flows[label].registration.query
     own = horizon_of(query)
     read = [dataflow.queries.label_of(source.stream.name) for source in query.sources]
     upstream = [_reach(dataflow, other) for other in read if other is not None]
@@ -140,7 +154,11 @@ def _reach(dataflow: Dataflow, label: str) -> timedelta | None:
     return 2 * own + max((reach for reach in upstream if reach is not None), default=timedelta(0))
 
 
-def _identities(archive: Archive, upto: Position, stream: str, start: datetime | None, count: int | None) -> pa.Table:
+def _nobody(_stream: str, _start: datetime | None, _count: int | None) -> pa.Table:
+    return pa.table({"_id": pa.array([], pa.string()), "_time": pa.array([], pa.timestamp("us", "UTC"))})
+
+
+def _identities(archive: ReadView, upto: Position, stream: str, start: datetime | None, count: int | None) -> pa.Table:
     def read() -> pa.Table:
         slices = archive.log.slices(stream, upto=upto)
         if count is not None:
