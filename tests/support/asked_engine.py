@@ -69,7 +69,9 @@ class AskedEngine:
 
     def __init__(self, folder: Path, text: str, **archive: object) -> None:
         content = {**CONTENT, "archive": {"enabled": True, "store": False, "path": "archive", **archive}}
-        self.project = Project.parse({**content, "engine": {"state": "state"}}, root=folder)
+        (folder / "q.chi").write_text(text, encoding="utf-8")
+        queries = {"files": ["q.chi"]}
+        self.project = Project.parse({**content, "engine": {"state": "state"}, "queries": queries}, root=folder)
         self.queries: Sequence[Registration] = self.project.registrations(text, "q")
         self._open = ExitStack()
         self.start()

@@ -34,7 +34,7 @@ from ..resolution import Scope, resolve
 
 __all__ = ["check_on_demand", "known_state", "order_items", "references_of", "state_streams"]
 
-_ONCE = "evaluate(…, ask_at=moment)"
+_ONCE = "kaicep ask or evaluate(…, ask_at=moment)"
 _OWN = ("_bound", "_since", "_until")
 
 
