@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from ..log import plain_table
 from .provenance import Provenance
 
-ORIGIN, START, END = "_origin", "_window_start", "_window_end"
+ORIGIN, START, END, CONTEXT = "_origin", "_window_start", "_window_end", "_context"
 _OWN = ("_time", "_id", "_events", "_window")
 
 
@@ -16,12 +16,12 @@ def flat(rows: pa.Table, provenance: Provenance) -> pa.Table:
     """Put rows into the log's form.
 
     Args:
-        rows: as queries give them: items, `_time`, `_events`, perhaps `_window`, `_id`.
+        rows: as queries give them: items, `_time`, `_events`, perhaps `_window` and `_context`, `_id`.
         provenance: of all of them.
 
     Returns:
         `_time`, `_id`, `_origin`, `_window_start` and `_window_end` where there are windows, a list of event ids named
-        `?x` for each variable x, and the items; durations in microseconds.
+        `?x` for each variable x, the items, and `_context` where there are contexts; durations in microseconds.
     """
     columns = {"_time": rows["_time"], "_id": rows["_id"]}
     columns[ORIGIN] = pa.repeat(pa.scalar(provenance.digest), rows.num_rows)

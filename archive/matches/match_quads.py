@@ -20,7 +20,7 @@ import pyoxigraph as ox
 from ...annotator import USUAL_DATATYPES, attribute_iri, event_prefix, literal_terms
 from ...language.nodes import XSD, ValueType
 from ..store import EVALUATIONS, match_graphs_of
-from .match_columns import END, ORIGIN, START
+from .match_columns import CONTEXT, END, ORIGIN, START
 from .provenance import Provenance
 
 KAICEP = "urn:kaicep:"
@@ -87,6 +87,8 @@ def _statements(provenance: Provenance, rows: pl.DataFrame) -> Iterator[tuple[st
     for name, predicate in _WINDOW.items():
         if name in rows.columns:
             yield predicate, rows[name], moments
+    if CONTEXT in rows.columns:
+        yield f"{KAICEP}context", rows[CONTEXT], _written_as(ValueType.STRING)
     for name in rows.columns:
         if name.startswith("?"):
             yield variable_iri(provenance.query, name[1:]), rows[name], _iris

@@ -84,7 +84,7 @@ def test_from_matches_to_events_and_back(archive: Archive) -> None:
     assert flushed_rows(archive, OF_SENSOR) == [(NINE + n * SECOND,) for n in (1, 2, 5, 6)]
 
 
-def test_windows_lists_and_what_is_unbound(tmp_path: Path) -> None:
+def test_windows_contexts_lists_and_what_is_unbound(tmp_path: Path) -> None:
     moments, events = pa.struct([("start", TIME), ("end", TIME)]), pa.struct([("e", pa.list_(pa.string()))])
     table = pa.table(
         {
@@ -93,6 +93,7 @@ def test_windows_lists_and_what_is_unbound(tmp_path: Path) -> None:
             "_time": pa.array([NINE] * 3, TIME),
             "_events": pa.array([{"e": ["urn:x:1"]}, {"e": None}, {"e": []}], events),
             "_window": pa.array([{"start": NINE, "end": NINE + MINUTE}, None, None], moments),
+            "_context": pa.array([["bad", "stale"], None, []], pa.list_(pa.string())),
             "_id": ["1", "2", "3"],
         }
     )
@@ -107,6 +108,8 @@ def test_windows_lists_and_what_is_unbound(tmp_path: Path) -> None:
         ("urn:kaicep:attribute:w:waits", f'"PT1S"^^<{whole}dayTimeDuration>'),
         ("urn:kaicep:windowStart", f'"2012-05-07T09:00:00Z"^^<{whole}dateTime>'),
         ("urn:kaicep:windowEnd", f'"2012-05-07T09:01:00Z"^^<{whole}dateTime>'),
+        ("urn:kaicep:context", '"bad"'),
+        ("urn:kaicep:context", '"stale"'),
         ("urn:kaicep:variable:w:e", "<urn:x:1>"),
     }
     for other in "23":
