@@ -1,0 +1,161 @@
+"""Many queries at once: variants of the paper's Queries 4-7 on workload W, in one run.
+
+    python -m benchmarks.many_queries [--events 150000] [--batch 50000] [--rounds 2] [--most 1000]
+
+1, 10, 100 and 1,000 queries, in turn of the four forms, each with a class of rooms, a department and a threshold of its
+own, are given the same raw tuples: annotator → semantic filters → patterns → rows. *All* is that path; *filters* is
+only what selects the candidates of each event variable. Times are CPU seconds of the process, the least of the rounds;
+the first batch is not timed: it fills caches. "The time of one" is the mean of the four forms, each by itself.
+
+Writes `many_queries.json` to `benchmarks/results/`, and ends with 1 when a bar is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from statistics import mean
+
+import pyarrow as pa
+from kaicep import Project
+from kaicep.language.nodes import Query
+from kaicep.pipeline.flow.batch import live_batch
+from kaicep.pipeline.flow.dataflow import Dataflow
+from kaicep.pipeline.flow.queries.candidate_selection import EventBatch
+from kaicep.pipeline.flow.queries.registration import Registration
+
+from . import workload_w
+from .path import ROOT, workload
+from .report import Bar, at_most, end, keep, machine_with
+from .semantic_stages import CAMPUS, STREAM, Workload, campus_project, clock
+
+__all__ = ["texts"]
+
+COUNTS = (1, 10, 100, 1_000)
+FORMS = 4
+BARS = {("all", 100): 5, ("all", 1_000): 30, ("filters", 100): 3, ("filters", 1_000): 10}
+
+_ROOM = "?{e} evt:hasSource ?s{e} . ?s{e} rdf:type ee:AirflowSensor . ?s{e} bd:hasLocation ?l{e} . ?l{e} rdf:type bd:"
+_OF = "?l{e} bd:belongsTo org:{department}"
+
+
+def texts(count: int) -> list[str]:
+    """So many queries, no two alike: forms in turn, then departments, classes and thresholds."""
+    kinds, departments = list(workload_w.ROOM_TYPES), list(workload_w.DEPARTMENTS)
+    found = []
+    for number in range(count):
+        form, variant = number % FORMS, number // FORMS
+        kind, department = kinds[variant % len(kinds)], departments[variant % len(departments)]
+        limit = 500 + 10 * (variant // (len(kinds) * len(departments) // 2)) + variant % 7
+        found.append(_text(form, kind, "EEDepartment" if department == "EE" else department, limit))
+    return found
+
+
+def _text(form: int, kind: str, department: str, limit: int) -> str:
+    """A variant of Query 4, 5, 6 or 7."""
+
+    def room(variable: str) -> str:
+        return f"{_ROOM}{kind} . {_OF}".format(e=variable, department=department)
+
+    match form:
+        case 0:
+            return f"SELECT ?e.sensorID FILTER (?e.hvc:airflow > {limit}) PATH {{ {room('e')} }}"
+        case 1:
+            compared = "?e hvc:airflow ?rate . hvc:GreenOfficeAirflow hvc:hasValue ?gaf"
+            return f"SELECT ?e.sensorID PATH {{ {room('e')} . {compared} . FILTER (?rate > ?gaf + {limit - 500}) }}"
+        case 2:
+            return f"SELECT AVG(?e.flowrate) > {limit} AS high WINDOW (?e, sliding, 5min) PATH {{ {room('e')} }}"
+        case _:
+            joins = "JOIN (?f.sensorID = ?e.sensorID) JOIN (?f.flowrate - ?e.flowrate > 50)"
+            paths = f"PATH {{ {room('e')} . {room('f')} }}"
+            pattern = f"{joins} SEQ (?e, ?f) WINDOW (?e, ?f, 5min)"
+            return f"SELECT ?e.sensorID FILTER (?e.flowrate > {limit}) {pattern} {paths}"
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """CPU seconds of a number of queries, and what came out."""
+
+    queries: int
+    all: float
+    filters: float
+    rows: int
+
+
+def taken(project: Project, queries: Sequence[Query], batches: Sequence[pa.Table], rounds: int) -> Taken:
+    """The least of some rounds."""
+    found = [_round(project, queries, batches) for _ in range(rounds)]
+    return Taken(len(queries), min(r.all for r in found), min(r.filters for r in found), found[0].rows)
+
+
+def _round(project: Project, queries: Sequence[Query], batches: Sequence[pa.Table]) -> Taken:
+    flow, alone = (_registered(project, queries) for _ in range(2))
+    everything, filters, rows = 0.0, 0.0, 0
+    gc.collect()
+    for number, raw in enumerate(batches):
+        began = clock()
+        batch = live_batch(flow.annotators, {STREAM: raw})
+        rows += sum(found.num_rows for found in flow.process(batch).matches.values())
+        everything += (clock() - began) * bool(number)
+        filters += _filtered(alone, batch.events[STREAM].events) * bool(number)
+    return Taken(len(queries), everything, filters, rows)
+
+
+def _filtered(flow: Dataflow, events: pa.Table) -> float:
+    """Seconds that it takes to select the candidates of all queries."""
+    began, batch = clock(), EventBatch(events)
+    for query in flow.flows.values():
+        for source in query.sources:
+            source.candidates(batch)
+    return clock() - began
+
+
+def _registered(project: Project, queries: Sequence[Query]) -> Dataflow:
+    flow = project.dataflow()
+    for number, query in enumerate(queries):
+        flow.register(Registration(query, f"q{number}"))
+    return flow
+
+
+def bars_of(found: Sequence[Taken], one: Taken) -> list[Bar]:
+    """How many times the time of one query they take."""
+    ratios = {("all", t.queries): t.all / one.all for t in found}
+    ratios |= {("filters", t.queries): t.filters / one.filters for t in found}
+    return [
+        at_most(f"{of}: {count:,} queries, times one query", ratios[of, count], most)
+        for (of, count), most in BARS.items()
+        if (of, count) in ratios
+    ]
+
+
+def main() -> None:
+    """Print a line for each number of queries."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--events", type=int, default=150_000)
+    parser.add_argument("--batch", type=int, default=50_000)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--most", type=int, default=COUNTS[-1])
+    arguments = parser.parse_args()
+    machine = machine_with("polars", "pyarrow", "pyoxigraph")
+    folder = workload(1_000_000)
+    project = campus_project([ROOT / "ontologies" / "campus" / "*.ttl", folder / "kb.ttl", CAMPUS / "workload.ttl"])
+    batches = Workload(folder).batches(arguments.batch, arguments.events // arguments.batch)
+    queries = [project.compile(text)[-1] for text in texts(arguments.most)]
+    single = [taken(project, [query], batches, arguments.rounds) for query in queries[:FORMS]]
+    one = Taken(1, mean(t.all for t in single), mean(t.filters for t in single), sum(t.rows for t in single))
+    counts = [count for count in COUNTS[1:] if count <= arguments.most]
+    found = [one, *(taken(project, queries[:count], batches, arguments.rounds) for count in counts)]
+    for t in found:
+        print(f"{t.queries:>6,} queries{t.all:>9.3f} s{t.filters:>9.3f} s filters{t.rows:>11,} rows", flush=True)
+    bars = bars_of(found, one)
+    print("\nbars:", *(bar.line for bar in bars), sep="\n")
+    if arguments.most == COUNTS[-1]:
+        sizes = {"events": arguments.events, "batch": arguments.batch}
+        keep("many_queries", {"machine": machine, **sizes, "results": [asdict(t) for t in found]}, bars)
+    end(bars)
+
+
+if __name__ == "__main__":
+    main()
