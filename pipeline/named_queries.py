@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 
 from ..errors import ConfigError, KaicepError
@@ -22,8 +21,8 @@ from ..language.syntax_tree import (
     StateOfQuery,
     walk,
 )
-from .catalog import Catalog
-from .control import SubmittedQueries, folder_of
+from .catalog import Catalog, labelled
+from .control import SubmittedDocument, SubmittedQueries, folder_of
 from .query_documents import query_files, read_document
 
 __all__ = ["queries_named", "queries_read"]
@@ -79,9 +78,7 @@ def _found(
     found: list[Query] = []
     for outline in outlines:
         document, others = outline.document, [query for query in outputs if query.name not in outline.defines]
-        found += project.compile(
-            document.text, source=document.source, retention=document.retention, outputs=[*others, *found]
-        )
+        found += document.queries(project, [*others, *found])
     answered = {query.normal for query in outputs if query.change is not None}
     chosen = _needed_of([query for query in found if query.name not in known], wanted, sets)
     return tuple(query for query in chosen if query.change is None or query.normal not in answered)
@@ -104,9 +101,23 @@ _Asked = tuple[str | None, str | None]
 
 @dataclass(frozen=True, slots=True)
 class _Document:
+    """A document of the project.
+
+    Attributes:
+        submitted: as it was submitted: some of its queries may have been withdrawn; `None`: it was not.
+    """
+
     source: str
     text: str
-    retention: timedelta | None = None
+    submitted: SubmittedDocument | None = None
+
+    def queries(self, project: Catalog, outputs: Sequence[Query]) -> Sequence[Query]:
+        """Those that are registered still."""
+        if self.submitted is None:
+            return project.compile(self.text, source=self.source, outputs=outputs)
+        taken = [registration.label for registration in labelled(outputs)]
+        found = project.registrations(self.text, self.source, outputs, self.submitted.retention, taken)
+        return [registration.query for registration in self.submitted.left(found)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +194,7 @@ def _stated(project: Catalog, besides: str) -> Iterator[_Document]:
 
 def _submitted(project: Catalog) -> Iterator[_Document]:
     for document in SubmittedQueries(folder_of(project.settings)).documents():
-        yield _Document(document.label, document.text, document.retention)
+        yield _Document(document.label, document.text, document)
 
 
 def _needed(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from kaicep import Project, QueryTypeError
-from kaicep.commands.clients import submit
+from kaicep.commands.clients import submit, withdraw
 from kaicep.pipeline.named_queries import queries_read
 from support.command_line import HIGH, write_project
 
@@ -112,3 +112,15 @@ def test_contexts_that_nothing_changes_need_no_query(contexts: Project) -> None:
     text = "SELECT ?e.flow FROM (?e, air) IN CONTEXT open"
     assert queries_read(contexts, text) == ()
     assert [each.name for each in contexts.compile(text)[0].context_sets] == ["hours"]
+
+
+def test_a_query_of_a_document_that_was_withdrawn_comes_no_more(project: Path) -> None:
+    """Of contexts it would change again what it was withdrawn for, and nobody could submit it anew."""
+    (project / "queries" / "high.chi").unlink()
+    loaded = Project.load(project)
+    declared, ends = "CREATE CONTEXTS mood (calm DEFAULT, busy)", "TERMINATE CONTEXT busy FROM (?e, air)"
+    begins = "CREATE QUERY begin AS INITIATE CONTEXT busy FROM (?e, air)"
+    submit(loaded.settings, f"{declared}; {begins}; CREATE QUERY finish AS {ends}", None, None)
+    withdraw(loaded.settings, "begin")
+    assert [q.name for q in queries_read(loaded, "SELECT ?e.flow FROM (?e, air) IN CONTEXT busy")] == ["finish"]
+    assert submit(loaded.settings, begins, None, None) == ["begin: registered, it is answered when an engine starts"]
