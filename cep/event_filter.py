@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 import pyarrow as pa
@@ -50,13 +50,9 @@ class Filter:
         """Which rows of one variable's events every filter is true of."""
         return mask_by(frame, self._test)
 
-    def masks(self, frame: pl.DataFrame) -> Iterator[Bools]:
-        """Filter by filter, which rows it and all before it are true of; the last one is `mask`."""
-        true: Bools | None = None
-        for test in self._tests:
-            own = mask_by(frame, test)
-            true = own if true is None else true & own
-            yield true
+    def mask_of(self, place: int, frame: pl.DataFrame) -> Bools:
+        """Which rows one of the filters is true of."""
+        return mask_by(frame, self._tests[place])
 
 
 def without_views(table: pa.Table) -> pa.Table:

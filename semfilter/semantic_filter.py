@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import assert_never
 
 import numpy as np
@@ -17,7 +17,18 @@ from ..language import SourceText, Span
 from ..language.nodes import AllOf, AnyOf, Semantics, Source, Subquery
 from ..ontology import KnowledgeBase
 from .rules import RULES, compile_subquery, plan_context, unconnected_variable, write_residual_query
-from .runtime import ROW, FilterOptions, Selection, SubqueryFilter, SubqueryStatistics, all_of, any_of, as_frame
+from .runtime import (
+    ROW,
+    BatchVerdicts,
+    FilterOptions,
+    Mask,
+    Selection,
+    SubqueryFilter,
+    SubqueryStatistics,
+    all_of,
+    any_of,
+    as_frame,
+)
 
 
 class SemanticFilter:
@@ -30,6 +41,8 @@ class SemanticFilter:
     Attributes:
         columns: of an event table, those that it looks at.
         options: how the PATHs are evaluated.
+        shared: what the PATHs say; filters that say the same select the same events of a batch. `None`: they bind
+            something, or verdicts are found as events come.
 
     Args:
         source: the event variable, its PATHs and the types of its semantic variables.
@@ -60,6 +73,8 @@ class SemanticFilter:
                 plan = compile_subquery(subquery, context, RULES if options.compiled else (write_residual_query,))
                 self._subqueries[id(subquery)] = SubqueryFilter(plan, context, options)
         self.columns = frozenset[str]().union(*(subquery.columns for subquery in self.subqueries))
+        alike = not source.bindings and all(subquery.shared is not None for subquery in self.subqueries)
+        self.shared = None if source.semantics is None or not alike else self._said(source.semantics)
 
     @property
     def subqueries(self) -> tuple[SubqueryFilter, ...]:
@@ -91,7 +106,7 @@ class SemanticFilter:
         semantics = self.source.semantics
         if semantics is None:
             return events
-        selected = self._evaluate(semantics, events)
+        selected = self._evaluate(semantics, lambda subquery: subquery.select(events))
         if isinstance(selected, np.ndarray) and not self.source.bindings:
             return events if selected.all() else events.filter(pa.array(selected))
         frame = as_frame(selected)
@@ -106,18 +121,41 @@ class SemanticFilter:
             table = table.append_column(column, values.to_arrow())
         return table
 
-    def _evaluate(self, semantics: Semantics, events: pa.Table) -> Selection:
+    def select_once(self, events: pa.Table, asked: Mask | None, known: BatchVerdicts) -> Mask:
+        """Which events of a batch have semantics that hold, found for all of them by the first that is `shared`.
+
+        Args:
+            events: all events of the batch.
+            asked: which of them, at least one, it is asked about, and counts; `None`: all.
+            known: of the batch.
+        """
+        if self.source.semantics is None:
+            return np.ones(events.num_rows, np.bool_)
+        frame = self._evaluate(self.source.semantics, lambda subquery: subquery.select_once(events, asked, known))
+        return frame if isinstance(frame, np.ndarray) else np.isin(np.arange(events.num_rows), frame[ROW].to_numpy())
+
+    def _said(self, semantics: Semantics) -> Hashable:
+        """What PATHs say, wherever they stand."""
+        match semantics:
+            case Subquery():
+                return self._subqueries[id(semantics)].shared
+            case AllOf(parts) | AnyOf(parts):
+                return type(semantics).__name__, *map(self._said, parts)
+            case _:
+                assert_never(semantics)
+
+    def _evaluate(self, semantics: Semantics, select: Callable[[SubqueryFilter], Selection]) -> Selection:
         match semantics:
             case Subquery():
                 try:
-                    return self._subqueries[id(semantics)].select(events)
+                    return select(self._subqueries[id(semantics)])
                 except CeilingError as error:
                     place = None if self._document is None else self._document.place(semantics.span)
                     raise CeilingError(error.message, place=place, hint=error.hint) from error
             case AllOf(parts):
-                return all_of([self._evaluate(part, events) for part in parts])
+                return all_of([self._evaluate(part, select) for part in parts])
             case AnyOf(parts):
-                return any_of([self._evaluate(part, events) for part in parts])
+                return any_of([self._evaluate(part, select) for part in parts])
             case _:
                 assert_never(semantics)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from .batch_verdicts import BatchVerdicts, condition_key
 from .evaluate import RDF_TYPE, ScratchStore, query_solutions, single_event_query
-from .event_selection import ROW, Selection, all_of, any_of, as_frame, events_of
+from .event_selection import ROW, Mask, Selection, all_of, any_of, as_frame, events_of
 from .filter_options import NAIVE, FilterOptions
 from .keys import Key, KeyValue
 from .path_process import PathProcess
@@ -14,9 +15,11 @@ __all__ = [
     "NAIVE",
     "RDF_TYPE",
     "ROW",
+    "BatchVerdicts",
     "FilterOptions",
     "Key",
     "KeyValue",
+    "Mask",
     "PathProcess",
     "ScratchStore",
     "Selection",
@@ -25,6 +28,7 @@ __all__ = [
     "all_of",
     "any_of",
     "as_frame",
+    "condition_key",
     "events_of",
     "query_solutions",
     "single_event_query",

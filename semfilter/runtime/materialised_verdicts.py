@@ -12,8 +12,10 @@ import pyoxigraph as ox
 
 from ..plan import ResidualQuery
 from ..sparql_text import select_text
+from .batch_verdicts import BatchVerdicts
 from .evaluate import Solution, distinct_solutions, projection_text, query_solutions
-from .keys import Codes, dictionary_of
+from .event_selection import Mask
+from .keys import Codes
 from .solution_columns import SolutionColumns
 from .statistics import KeyCount, SubqueryStatistics
 
@@ -131,25 +133,44 @@ class MaterialisedLookup:
         self._known: dict[str, tuple[pa.Array, Codes]] = {}
         statistics.evaluation_seconds += materialised.seconds
 
-    def verdicts(self, events: pa.Table) -> tuple[Codes, SolutionColumns]:
+    def verdicts(self, events: pa.Table, known: BatchVerdicts | None = None) -> tuple[Codes, SolutionColumns]:
         """The key of each event, -1 where nothing holds, and the verdicts of the keys."""
-        columns = [(name, dictionary_of(events.column(name))) for name in self._materialised.columns]
+        known = known or BatchVerdicts()
+        return self.codes(events, known, self.count(events, known)), self._materialised.verdicts
+
+    def codes(self, events: pa.Table, known: BatchVerdicts, counted: Sequence[Codes]) -> Codes:
+        """The key of each event, of what `count` gave."""
+        places = []
+        for of_all, (_, array) in zip(counted, self._columns(events, known), strict=True):
+            indices = array.indices.fill_null(len(of_all) - 1).to_numpy(zero_copy_only=False)
+            places.append(of_all[indices])
+        return self._materialised.codes(places)
+
+    @property
+    def holds(self) -> Mask:
+        """Of which keys it holds; the last says what -1 does."""
+        return self._materialised.verdicts.holds
+
+    def count(self, events: pa.Table, known: BatchVerdicts) -> list[Codes]:
+        """Count the individuals of a batch as looked up; where the verdict of each stands, per part of the key."""
+        columns = self._columns(events, known)
         individuals = sum(len(array.dictionary) for _, array in columns)
         self._statistics.keys += individuals
         self._statistics.hits += individuals
-        places = [self._places(part, *column) for part, column in enumerate(columns)]
-        return self._materialised.codes(places), self._materialised.verdicts
+        return [self._places(part, *column) for part, column in enumerate(columns)]
+
+    def _columns(self, events: pa.Table, known: BatchVerdicts) -> list[tuple[str, pa.DictionaryArray]]:
+        return [(name, known.dictionary(events, name)) for name in self._materialised.columns]
 
     def _places(self, part: int, name: str, array: pa.DictionaryArray) -> Codes:
+        """Where each value of a dictionary stands; null is the one behind the last."""
         dictionary, places = self._known.get(name, (None, None))
         if places is None or not array.dictionary.equals(dictionary):
             found = self._materialised.places_of(part, array.dictionary)
             self._counts.note(array.dictionary.to_pylist(), found >= 0)
-            places = np.append(found, -1)  # null is the code behind the last
+            places = np.append(found, -1)
             self._known[name] = array.dictionary, places
-        indices = array.indices.fill_null(len(places) - 1).to_numpy(zero_copy_only=False)
-        codes: Codes = places[indices]
-        return codes
+        return places
 
 
 def _places(asked: pa.Array, values: pl.Series) -> Codes:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import reduce
 from threading import Lock
 from time import perf_counter
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -15,6 +16,7 @@ from ...errors import CeilingError
 from ...expressions import column_expression
 from ..plan import Plan, PlanContext
 from ..term_values import term_column
+from .batch_verdicts import BatchVerdicts, condition_key
 from .compiled_filter import CompiledFilter
 from .evaluate import Solution
 from .event_selection import ROW, Mask, Selection, events_of
@@ -35,6 +37,8 @@ class SubqueryFilter:
         plan: the compiled subquery.
         compiled: what gives the verdicts, shared with equal subqueries; `None`: the plan is unsatisfiable.
         columns: of an event table, those that it looks at.
+        shared: what subqueries say whose verdicts are the same mask over a batch, known ahead for all individuals;
+            `None`: it binds something, or keys are evaluated as they come.
 
     Args:
         plan: the compiled subquery.
@@ -61,6 +65,8 @@ class SubqueryFilter:
             if materialised is not None:
                 self._lookup = MaterialisedLookup(materialised, self._statistics, self._counts)
         self._lock = Lock()
+        ahead = isinstance(self._lookup, MaterialisedLookup)
+        self.shared = _said(plan, self.compiled) if ahead else None
 
     @property
     def statistics(self) -> SubqueryStatistics:
@@ -93,6 +99,34 @@ class SubqueryFilter:
             self._statistics.held += events_of(selection)
             self._statistics.seconds += perf_counter() - began
         return selection
+
+    def select_once(self, events: pa.Table, asked: Mask | None, known: BatchVerdicts) -> Mask:
+        """Which events of a batch satisfy the subquery, found for all of them by the first that is `shared`.
+
+        Args:
+            events: all events of the batch.
+            asked: which of them, at least one, it is asked about, and counts; `None`: all.
+            known: of the batch.
+        """
+        began = perf_counter()
+        with self._lock:
+            count = events.num_rows if asked is None else int(np.count_nonzero(asked))
+            mask = self._mask(cast("MaterialisedLookup", self._lookup), events, known)
+            self._statistics.events += count
+            self._statistics.held += int(np.count_nonzero(mask if asked is None else mask & asked))
+            self._statistics.seconds += perf_counter() - began
+        return mask
+
+    def _mask(self, lookup: MaterialisedLookup, events: pa.Table, known: BatchVerdicts) -> Mask:
+        """What `select` gives where nothing is bound: the verdicts of all with this residual query, and conditions."""
+        counted = lookup.count(events, known)
+        holds = known.mask(self.compiled, lambda: lookup.holds[lookup.codes(events, known, counted)])
+
+        def both() -> Mask:
+            possible = self._conditions(events, self._required(events))
+            return holds if possible is None else holds & possible
+
+        return known.mask(self.shared, both)
 
     def _select(self, events: pa.Table) -> Selection:
         if self._lookup is None or not events.num_rows:
@@ -159,6 +193,12 @@ class SubqueryFilter:
             return frame
         number = verdicts.numbers.gather(frame[PLACE])
         return frame.with_columns(number=number).unique([ROW, "number"], keep="first", maintain_order=True)
+
+
+def _said(plan: Plan, compiled: CompiledFilter | None) -> Hashable | None:
+    if plan.subquery.bindings or plan.derived:
+        return None
+    return compiled, plan.required, tuple(map(condition_key, plan.conditions))
 
 
 def _columns_of(plan: Plan) -> frozenset[str]:

@@ -31,10 +31,10 @@ def test_a_filter_says_which_columns_it_reads() -> None:
     assert Filter(FILTERS).columns == {"n", "note"}
 
 
-def test_filter_by_filter_what_is_left_is_told() -> None:
-    """The last of the masks is that of all filters."""
+def test_what_each_filter_lets_pass_is_told() -> None:
+    """All of them together are the mask."""
     frame = pl.DataFrame({"n": [1, 2, None, 3], "note": ["a", "a", "a", "b"]})
     test = Filter(FILTERS)
-    masks = [mask.tolist() for mask in test.masks(frame)]
-    assert masks == [[False, True, False, True], [False, True, False, False]]
-    assert masks[-1] == test.mask(frame).tolist()
+    first, second = (test.mask_of(place, frame) for place in range(2))
+    assert first.tolist() == [False, True, False, True]
+    assert (first & second).tolist() == test.mask(frame).tolist() == [False, True, False, False]

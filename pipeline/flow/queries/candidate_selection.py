@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from threading import Lock
 from typing import cast
 
@@ -21,9 +22,9 @@ from ....expressions import frame_of
 from ....language.nodes import Column, Expression, Source, columns_of, expression_text, uses_bindings, walk
 from ....planner import Range
 from ....semfilter import SemanticFilter
+from ....semfilter.runtime import BatchVerdicts, Mask, condition_key
 from ...profile import ClauseCount, ClauseKind
 
-_Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 Counts = np.ndarray[tuple[int], np.dtype[np.int64]]
 """How many events were left behind each clause."""
 _PLACE = "#place"
@@ -37,6 +38,7 @@ class EventBatch:
     Attributes:
         ranges: where they lie in context windows, as far as queries have asked.
         routed: by contexts and columns, those of them that lie in windows.
+        verdicts: of which of them FILTERs and PATHs hold, as far as queries have asked.
 
     Args:
         table: the event table.
@@ -46,7 +48,9 @@ class EventBatch:
         self.table = table
         self.ranges: KnownRanges = {}
         self.routed: dict[tuple[Hashable, ...], tuple[EventBatch, Routed]] = {}
+        self.verdicts = BatchVerdicts()
         self._columns: dict[str, pl.Series] = {}
+        self._parts: dict[Hashable, EventPart] = {}
         self._lock = Lock()
 
     def frame(self, names: Sequence[str]) -> pl.DataFrame:
@@ -56,6 +60,45 @@ class EventBatch:
             if missing:
                 self._columns |= frame_of(self.table, missing).to_dict()
             return pl.DataFrame([self._columns[name] for name in names])
+
+    def part(self, key: Hashable, chosen: Mask) -> EventPart:
+        """Those of them that PATHs have chosen, once for all that say the same."""
+        found = self._parts.get(key)
+        return self._parts.setdefault(key, EventPart(self, chosen)) if found is None else found
+
+
+class EventPart:
+    """The events of a batch whose PATHs hold; queries with these PATHs ask their FILTERs of no others.
+
+    Attributes:
+        places: where they stand in the batch.
+
+    Args:
+        batch: all events.
+        chosen: those whose PATHs hold.
+    """
+
+    def __init__(self, batch: EventBatch, chosen: Mask) -> None:
+        self.places = np.flatnonzero(chosen)
+        self._batch = batch
+        self._frames: dict[tuple[str, ...], pl.DataFrame] = {}
+        self._tables: dict[tuple[str, ...], pa.Table] = {}
+
+    def table(self, names: tuple[str, ...], mask: Mask | None) -> pa.Table:
+        """The named columns of those that FILTERs let pass, too; where all are, one table for all who ask.
+
+        Args:
+            names: of the columns.
+            mask: which events of the batch FILTERs let pass; `None`: all.
+        """
+        if names not in self._frames:
+            self._frames.setdefault(names, self._batch.frame(names)[self.places])
+        passed = None if mask is None else mask[self.places]
+        if passed is not None and not passed.all():
+            return self._frames[names].filter(pl.Series(passed)).to_arrow(compat_level=pl.CompatLevel.newest())
+        if names not in self._tables:
+            self._tables.setdefault(names, self._frames[names].to_arrow(compat_level=pl.CompatLevel.newest()))
+        return self._tables[names]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +146,7 @@ class CandidateSelection:
         own = tuple(f for f in source.filters if not uses_bindings(f))
         before = (*own, *implied)
         self._before = Filter(before) if before else None
+        self._said = tuple(map(condition_key, before))
         self._conditions = len(before)
         self._after = tuple(f for f in source.filters if uses_bindings(f))
         self._clauses = tuple(_clauses(source, within, own, implied, self._after, placement=placement))
@@ -181,7 +225,7 @@ class CandidateSelection:
         self._left += left
         return found if found.column_names == self._columns else found.select(self._columns)
 
-    def _chosen(self, batch: EventBatch, mask: _Mask | None) -> pa.Table:
+    def _chosen(self, batch: EventBatch, mask: Mask | None) -> pa.Table:
         """The rows that a mask leaves; where these are few, nothing but they are converted."""
         few = None if mask is None else np.flatnonzero(mask)
         if few is not None and len(few) * _FEW < batch.table.num_rows:
@@ -190,18 +234,27 @@ class CandidateSelection:
         chosen = frame if mask is None else frame.filter(pl.Series(mask))
         return chosen.to_arrow(compat_level=pl.CompatLevel.newest())
 
-    def _mask(self, batch: EventBatch, left: list[int]) -> _Mask | None:
+    def _mask(self, batch: EventBatch, left: list[int]) -> Mask | None:
         """Which events the FILTERs without semantic variables let pass; `None`: all."""
         if self._before is None or not batch.table.num_rows:
             left += [0] * self._conditions
             return None
-        mask: _Mask | None = None
-        for mask in self._before.masks(batch.frame(sorted(self._tested) or ["_time"])):
+        mask: Mask | None = None
+        for place in range(self._conditions):
+            mask = batch.verdicts.mask(self._said[: place + 1], partial(self._both, self._before, batch, mask, place))
             left.append(int(np.count_nonzero(mask)))
-        return None if mask is None or mask.all() else mask
+        return None if mask is None or left[-1] == batch.table.num_rows else mask
 
-    def _solved(self, batch: EventBatch, mask: _Mask | None, left: list[int]) -> pa.Table:
+    def _both(self, before: Filter, batch: EventBatch, mask: Mask | None, place: int) -> Mask:
+        """What a mask and one FILTER more let pass."""
+        frame = partial(batch.frame, sorted(self._tested) or ["_time"])
+        own = batch.verdicts.mask(("FILTER", self._said[place]), lambda: before.mask_of(place, frame()))
+        return own if mask is None else mask & own
+
+    def _solved(self, batch: EventBatch, mask: Mask | None, left: list[int]) -> pa.Table:
         """The events whose PATHs hold; only what the PATHs look at is copied before that is known."""
+        if self.semantics.shared is not None and (batch.table.num_rows if mask is None else left[-1]):
+            return self._solved_once(batch, mask, left)
         places = pa.array(np.arange(batch.table.num_rows))
         asked = batch.table.select(sorted(self.semantics.columns)).append_column(_PLACE, places)
         answered = self.semantics.select(asked if mask is None else asked.filter(pa.array(mask)))
@@ -211,6 +264,13 @@ class CandidateSelection:
         for name in answered.column_names:
             if name.startswith("?"):
                 found = found.append_column(name, answered[name])
+        return found
+
+    def _solved_once(self, batch: EventBatch, mask: Mask | None, left: list[int]) -> pa.Table:
+        """The same, where all with these PATHs are answered together."""
+        holds = self.semantics.select_once(batch.table, mask, batch.verdicts)
+        found = batch.part(self.semantics.shared, holds).table(tuple(self._kept), mask)
+        left.append(found.num_rows)
         return found
 
 

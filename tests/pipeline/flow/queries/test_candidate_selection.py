@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -54,3 +55,48 @@ def test_a_column_is_converted_once_for_all_queries(project: Project) -> None:
     batch = EventBatch(events(project, 4))
     assert batch.frame(["x"])["x"].to_list() == [0, 1, 2, 3]
     assert batch.frame(["x", "_id"]).get_column("x").to_list() == [0, 1, 2, 3]
+
+
+ROOMS = """@prefix : <urn:> . :hall a :Hall . :lab a :Lab . :s0 :in :hall . :s1 :in :lab . :s2 :in :hall ."""
+PATH = "PATH {{ ?{e} :by ?s . ?s :in ?r . ?r a :{room} }}"
+TOGETHER = [
+    "SELECT ?e.x FILTER (?e.x > 9) " + PATH.format(e="e", room="Hall"),
+    "SELECT ?f.x FILTER (?f.x > 9) " + PATH.format(e="f", room="Hall"),
+    "SELECT ?e.x FILTER (?e.x > 9) FILTER (?e.x < 20) " + PATH.format(e="e", room="Lab"),
+    "SELECT ?e.x FILTER (?e.x > 90) " + PATH.format(e="e", room="Hall"),
+    "SELECT ?e.x " + PATH.format(e="e", room="Hall"),
+    "SELECT ?e.x, ?s FILTER (?e.x > 9) " + PATH.format(e="e", room="Hall"),
+    "SELECT ?e.x FILTER (?e.x > 9) PATH { ?e :by ?s . ?s :in ?r . ?r a :Lab } OR PATH { ?e :by ?s . ?s :in :hall }",
+    "SELECT ?e.x FILTER (?e.x < 20) PATH { ?e :by ?s . ?s :in ?r . ?r a :Lab . ?e :x ?v . FILTER (?v > 9) }",
+]
+
+
+def test_queries_that_share_select_and_count_what_each_does_alone(tmp_path: Path) -> None:
+    """Whoever asked before, and be it that nobody is left to be asked about."""
+    (tmp_path / "rooms.ttl").write_text(ROOMS, encoding="utf-8")
+    attributes = {
+        "x": {"property": ":x", "datatype": "xsd:integer"},
+        "sensor": {"property": ":by", "individual": ":{}"},
+    }
+    stream = {"event_type": ":R", "time": {"attribute": "at"}, "identity": ["x"], "attributes": attributes}
+    settings = {"prefixes": {"": "urn:"}, "knowledge": {"modules": ["rooms.ttl"]}, "streams": {"air": stream}}
+    project = Project.parse(settings, root=tmp_path)
+    raw = [{"at": (START + timedelta(seconds=s)).isoformat(), "x": s, "sensor": f"s{s % 4}"} for s in range(40)]
+    batches = [
+        live_batch(project.annotators, {"air": raw_table(raw[at : at + 20])}).events["air"].events for at in (0, 20)
+    ]
+    for order in (TOGETHER, TOGETHER[::-1]):
+        sharing = [selection(project, text) for text in order]
+        for batch in map(EventBatch, batches):
+            rows = [found.candidates(batch).to_pylist() for found in sharing]
+            assert rows == [selection(project, text).candidates(EventBatch(batch.table)).to_pylist() for text in order]
+        for text, found in zip(order, sharing, strict=True):
+            alone = selection(project, text)
+            for table in batches:
+                alone.candidates(EventBatch(table))
+            assert found.clauses == alone.clauses
+            for one, other in zip(found.semantics.statistics, alone.semantics.statistics, strict=True):
+                assert (one.events, one.held, one.keys, one.hits, one.distinct, one.holding) == (
+                    *(other.events, other.held, other.keys, other.hits, other.distinct, other.holding),
+                )
+        assert sum(found.semantics.shared is not None for found in sharing) >= len(TOGETHER) - 2
