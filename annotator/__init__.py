@@ -8,6 +8,7 @@ gives ids. `triples` writes events as N-Quads, and back.
 
 from __future__ import annotations
 
+from ..language.nodes import attribute_iri
 from .annotation import compile_annotation
 from .annotator import AnnotatedBatch, Annotator
 from .datatypes import COLUMN_TYPES, EXACT_INTEGERS, MOMENT, USUAL_DATATYPES, lexical_text
@@ -19,7 +20,6 @@ from .shape import (
     AttributeShape,
     EventShape,
     RootProperty,
-    attribute_iri,
     event_prefix,
     event_shape,
 )

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from ..language.nodes import XSD, AttributeType, StreamType, ValueType
+from ..language.nodes import XSD, AttributeType, StreamType, ValueType, attribute_iri
 from ..ontology import KnowledgeBase
 from .datatypes import USUAL_DATATYPES
 from .linking import IriTemplate
 
-ATTRIBUTE_NAMESPACE = "urn:kaicep:attribute:"
 EVENT_NAMESPACE = "urn:kaicep:event:"
 
 
@@ -75,11 +74,6 @@ class EventShape:
     properties: tuple[RootProperty, ...]
     event_type: str | None
     time: str
-
-
-def attribute_iri(stream: str, attribute: str) -> str:
-    """The property that stands for an attribute that has none: `urn:kaicep:attribute:<stream>:<name>`."""
-    return f"{ATTRIBUTE_NAMESPACE}{quote(stream, safe='')}:{quote(attribute, safe='')}"
 
 
 def event_prefix(stream: str) -> str:

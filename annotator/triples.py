@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 import polars as pl
 import pyarrow as pa
 
-from ..language.nodes import XSD
+from ..language.nodes import XSD, attribute_iri
 from .datatypes import lexical_text
-from .shape import AttributeShape, EventShape, attribute_iri
+from .shape import AttributeShape, EventShape
 from .type_casts import to_series
 
 _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyoxigraph as ox
 from kaicep import Project
-from kaicep.language.nodes.query import Subquery
+from kaicep.language.nodes import Subquery
 from rdflib import Graph, Literal, URIRef
 from rdflib.plugins.sparql import prepareQuery
 

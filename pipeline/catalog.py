@@ -14,8 +14,8 @@ from ..cep import Limits
 from ..config import Settings
 from ..errors import QueryTypeError, did_you_mean
 from ..expressions import SIGNATURES
-from ..language.checks import compile_document, known_contexts, known_state
-from ..language.nodes import ContextChange, Query, StreamType, Vocabulary
+from ..language.checks import compile_document, known_contexts, known_state, with_emissions
+from ..language.nodes import ActionKind, ContextChange, Query, StreamType, Vocabulary
 from ..ontology import KnowledgeBase, knowledge_of
 from ..ontology.modules import Module
 from ..ontology.reasoners import Closing, close
@@ -65,8 +65,10 @@ class Catalog:
             text: the document that it stands in, whose own sets go before those of files.
         """
         sources = {name: annotator.stream_type for name, annotator in self.annotators.items()}
-        derived = {q.name: q.output for q in outputs if q.name is not None}
-        known = Vocabulary(sources | derived, SIGNATURES, self.settings.prefixes, self.knowledge, tuple(sources))
+        streams = sources | {q.name: q.output for q in outputs if q.name is not None}
+        for query in outputs:
+            streams = with_emissions(streams, query)
+        known = Vocabulary(streams, SIGNATURES, self.settings.prefixes, self.knowledge, tuple(sources))
         registered = (each for query in outputs for each in query.context_sets)
         sets = (*registered, *context_sets(self.settings, known, text))
         states = {q.name: known_state(q) for q in outputs if q.name is not None}
@@ -161,6 +163,21 @@ class Catalog:
             hint = did_you_mean(name, list(self.annotators)) or f"its streams: {', '.join(self.annotators)}"
             raise QueryTypeError(f"the project has no stream '{name}'", hint=hint)
 
+    def check_actions(self, queries: Sequence[Query]) -> None:
+        """Make sure that the project has the actions that rules call.
+
+        Raises:
+            QueryTypeError: it has not, with the place and what was probably meant.
+        """
+        known = list(self.settings.actions)
+        for query in queries:
+            for action in () if query.rule is None else query.rule.actions:
+                if action.kind is ActionKind.CALL and action.target not in known and query.document is not None:
+                    others = f"its actions: {', '.join(known)}" if known else f"declare it: [actions.{action.target}]"
+                    hint = did_you_mean(action.target, known) or others
+                    message = f"the project has no action '{action.target}'"
+                    raise query.document.type_error(action.span, message, hint)
+
     def registrations(
         self,
         text: str,
@@ -174,12 +191,13 @@ class Catalog:
         Those that change a context are labelled by that, numbered from the second on; not by one of `taken`.
         """
         queries = self.compile(text, source=label, retention=retention, outputs=outputs)
-        several = sum(q.name is None and q.change is None for q in queries) > 1
+        self.check_actions(queries)
+        several = sum(q.called is None and q.change is None for q in queries) > 1
         stem, found = Path(label).stem, list[Registration]()
         for position, q in enumerate(queries, 1):
             known = {*taken, *(registration.label for registration in found)}
             own = f"{stem}-{position}" if several else stem
-            found.append(Registration(q, q.name or (own if q.change is None else change_label(q.change, known))))
+            found.append(Registration(q, q.called or (own if q.change is None else change_label(q.change, known))))
         return tuple(found)
 
 
@@ -189,7 +207,7 @@ def labelled(queries: Sequence[Query]) -> list[Registration]:
     for query in queries:
         taken = [registration.label for registration in found]
         changed = "" if query.change is None else change_label(query.change, taken)
-        found.append(Registration(query, query.name or changed))
+        found.append(Registration(query, query.called or changed))
     return found
 
 

@@ -15,9 +15,11 @@ from ..language.syntax_tree import (
     ContextChanges,
     ContextName,
     ContextSetDeclaration,
+    EmitClause,
     Name,
     Node,
     PartialsOfQuery,
+    RuleChange,
     StateOfQuery,
     walk,
 )
@@ -70,18 +72,18 @@ def queries_named(
 def _found(
     project: Catalog, names: Collection[str], asks: frozenset[_Asked], outputs: Sequence[Query], besides: str
 ) -> tuple[Query, ...]:
-    known = {*project.annotators, *(query.name for query in outputs if query.name is not None)}
+    known = {*project.annotators, *(name for query in outputs for name in query.streams)}
     wanted = frozenset(names) - known
     if not wanted and not asks:
         return ()
     outlines, sets = _needed(_outlines(project, besides=besides), wanted, asks, known)
     found: list[Query] = []
     for outline in outlines:
-        document, others = outline.document, [query for query in outputs if query.name not in outline.defines]
+        document, others = outline.document, [query for query in outputs if query.called not in outline.defines]
         found += document.queries(project, [*others, *found])
-    answered = {query.normal for query in outputs if query.change is not None}
-    chosen = _needed_of([query for query in found if query.name not in known], wanted, sets)
-    return tuple(query for query in chosen if query.change is None or query.normal not in answered)
+    answered = {query.normal for query in outputs if query.changed_sets or query.rule is not None}
+    chosen = _needed_of([query for query in found if query.name is None or query.name not in known], wanted, sets)
+    return tuple(query for query in chosen if query.normal not in answered)
 
 
 def _needed_of(found: Sequence[Query], wanted: Collection[str], asked: Collection[str]) -> list[Query]:
@@ -89,7 +91,7 @@ def _needed_of(found: Sequence[Query], wanted: Collection[str], asked: Collectio
     names, sets, chosen, before = set(wanted), set(asked), list[Query](), -1
     while len(chosen) > before:
         before = len(chosen)
-        chosen = [q for q in found if q.name in names or (q.change is not None and q.change.context.set in sets)]
+        chosen = [q for q in found if names.intersection(q.streams) or sets.intersection(q.changed_sets)]
         names |= {source.stream.name for query in chosen for source in query.sources}
         sets |= {each.name for query in chosen for each in query.context_sets}
     return chosen
@@ -125,7 +127,7 @@ class _Outline:
     """What a document defines, and what its queries read.
 
     Attributes:
-        defines: names of queries.
+        defines: names of queries, and of streams that rules emit.
         reads: names of streams and queries.
         declares: the contexts of the sets that it declares.
         changes: the contexts that its queries change.
@@ -143,15 +145,19 @@ class _Outline:
     def of(cls, document: _Document) -> _Outline:
         parts = parse_document(document.text, document.source)
         statements = [part for part in parts if isinstance(part, Statement)]
-        defines = frozenset(statement.name.text for statement in statements if statement.name is not None)
+        named = (s.name.text for s in statements if s.name is not None and s.rule is None)
+        actions = [action for s in statements if s.rule is not None for action in s.rule.actions]
+        emitted = (action.stream.text for action in actions if isinstance(action, EmitClause))
+        defines = frozenset((*named, *emitted))
         streams = (item.stream for statement in statements for item in statement.query.sources)
         reads = frozenset(name for stream in streams if (name := _read(stream)) is not None)
         sets = [part for part in parts if isinstance(part, ContextSetDeclaration)]
         declares = frozenset((each.name.text, context.name.text) for each in sets for context in each.contexts)
-        named = [_asked(node) for statement in statements for node in walk(statement.query)]
-        changed = [statement.query.change for statement in statements]
+        asked = [_asked(node) for statement in statements for node in walk(statement)]
+        changed = [s.query.change for s in statements]
+        changed += [action.change for action in actions if isinstance(action, RuleChange)]
         changes = frozenset(_asked(change.context) for change in changed if change is not None)
-        return cls(document, defines, reads, declares, changes, frozenset(named) - {(None, None)})
+        return cls(document, defines, reads, declares, changes, frozenset(asked) - {(None, None)})
 
     def speaks_of(self, declared: Collection[tuple[str, str]]) -> frozenset[str]:
         """The sets that it declares, and those that its queries change."""

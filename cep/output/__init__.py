@@ -9,10 +9,20 @@ from .match_projection import MatchProjection, match_name
 from .match_table import UNBOUND, MatchTable, gathered
 from .output_rate import OutputRate, build_output_rate
 from .row_counts import ConditionCount, RowCounts
-from .row_output import MatchFrame, RowOutput, instant_text, key_text, output_schema, row_schema, selected_bindings
+from .row_output import (
+    ARROW_TYPES,
+    MatchFrame,
+    RowOutput,
+    instant_text,
+    key_text,
+    output_schema,
+    row_schema,
+    selected_bindings,
+)
 from .row_pieces import ROWS_AT_ONCE, in_pieces
 
 __all__ = [
+    "ARROW_TYPES",
     "ROWS_AT_ONCE",
     "UNBOUND",
     "ConditionCount",

@@ -25,6 +25,7 @@ from ..partitions import CONTEXT_WINDOWS, NO_START, PartitionWindows, is_shared
 from .digest import hex_digests, seeds_of
 
 __all__ = [
+    "ARROW_TYPES",
     "MatchFrame",
     "RowOutput",
     "group_names",
@@ -36,7 +37,7 @@ __all__ = [
 ]
 
 _TIMESTAMP = pa.timestamp("us", tz="UTC")
-_ARROW_TYPES = {
+ARROW_TYPES: Mapping[ValueType, pa.DataType] = {
     ValueType.BOOLEAN: pa.bool_(),
     ValueType.INTEGER: pa.int64(),
     ValueType.DOUBLE: pa.float64(),
@@ -46,6 +47,7 @@ _ARROW_TYPES = {
     ValueType.IRI: pa.string(),
     ValueType.TERM: pa.string(),
 }
+"""The columns of values in rows."""
 _SEPARATOR = "\x1f"
 _WITHIN_RUN = "\x1e"
 _UNBOUND = "\x00"
@@ -79,9 +81,9 @@ def _arrow_type(item: Item) -> pa.DataType:
     """LIST gives lists of what it lists; every other item is a single value."""
     match item.value:
         case Aggregate(argument=listed) if listed is not None and gives_several(item.value):
-            return pa.list_(_ARROW_TYPES[listed.type])
+            return pa.list_(ARROW_TYPES[listed.type])
         case _:
-            return _ARROW_TYPES[item.type]
+            return ARROW_TYPES[item.type]
 
 
 def group_names(query: Query) -> list[str]:
@@ -93,7 +95,7 @@ def group_names(query: Query) -> list[str]:
 
 def row_schema(query: Query) -> pa.Schema:
     """The columns of `output_schema`, and behind them those of `group_names`."""
-    types = [_ARROW_TYPES[e.type] for e in query.group_by] or [pa.int64()]
+    types = [ARROW_TYPES[e.type] for e in query.group_by] or [pa.int64()]
     fields = [pa.field(name, of) for name, of in zip(group_names(query), types, strict=False)]
     return pa.schema([*output_schema(query), *fields])
 
@@ -169,7 +171,7 @@ class RowOutput:
         groups = [column_expression(e, self.names) for e in self.query.group_by] or [pl.lit(0, pl.Int64)]
         self._groups = dict(zip(group_names(self.query), groups, strict=False))
         self._items = {item.name: self._item(item) for item in self.query.items}
-        self._seeds = seeds_of(self.query.name or self.query.normal)
+        self._seeds = seeds_of(self.query.identity)
         self._bindings = {self.names(b): b for b in selected_bindings(self.query)}
         # Solutions that differ only in what is not selected give the same row, which is reported once.
         self._grouped = is_shared(self.query)

@@ -70,13 +70,13 @@ def try_document(
 def _labelled(queries: Sequence[Query], source: str, taken: Sequence[str]) -> list[Registration]:
     """The queries with labels: their names, what they change, else their file's with its ending, which no name has."""
     file = Path(source).name if Path(source).suffix else "(unnamed)"
-    several = sum(query.name is None and query.change is None for query in queries) > 1
+    several = sum(query.called is None and query.change is None for query in queries) > 1
     found: list[Registration] = []
     for position, query in enumerate(queries, 1):
         own = f"{file} {position}" if several else file
         known = [*taken, *(registration.label for registration in found)]
         found.append(
-            Registration(query, query.name or (own if query.change is None else change_label(query.change, known)))
+            Registration(query, query.called or (own if query.change is None else change_label(query.change, known)))
         )
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...cep import why_apart
+from ...language.checks.contexts import context_set_text
 from ...language.nodes import (
     ContextChange,
     ContextReference,
@@ -12,7 +13,6 @@ from ...language.nodes import (
     InContext,
     Query,
     bindings_of,
-    context_set_text,
     expression_text,
 )
 from ...pipeline.flow import Registration, kin_of

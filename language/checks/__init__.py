@@ -10,6 +10,7 @@ from __future__ import annotations
 from .asking import known_state
 from .contexts import idle_contexts, known_contexts
 from .query_compiler import CheckedDocument, checked_document, compile_document, declared_sets
+from .rules import with_emissions
 
 __all__ = [
     "CheckedDocument",
@@ -19,4 +20,5 @@ __all__ = [
     "idle_contexts",
     "known_contexts",
     "known_state",
+    "with_emissions",
 ]

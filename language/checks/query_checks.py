@@ -55,13 +55,16 @@ def check_filters(scope: Scope, draft: Draft) -> None:
         found = aggregates_of(expression)
         if found:
             hint = f"write HAVING {scope.quote(expression.span)}, or JOIN for a run"
+            if draft.rule is not None:
+                hint = "aggregate in a query, and let the rule be ON that"
             raise scope.error(found[0].span, "a FILTER tests one event and knows no aggregates", hint)
         variables = event_variables(expression)
         if len(variables) > 1:
             message = f"this FILTER mentions {' and '.join(f'?{v}' for v in variables)}"
             raise scope.error(expression.span, message, f"write JOIN ({scope.quote(expression.span)})")
         if not variables:
-            raise scope.error(expression.span, "this FILTER mentions no event", "compare an attribute: ?e.attribute")
+            word = "FILTER" if draft.rule is None else "IF"
+            raise scope.error(expression.span, f"this {word} mentions no event", "compare an attribute: ?e.attribute")
 
 
 def check_joins(scope: Scope, draft: Draft) -> None:

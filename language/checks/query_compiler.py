@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import timedelta
 from itertools import pairwise
@@ -16,6 +16,7 @@ from ..syntax import parse_document
 from .asking import known_state
 from .contexts import KeyTypes, resolve_contexts, said_types, told
 from .resolution import Scope
+from .rules import with_emissions
 from .statement_compiler import compile_statement
 from .window_checks import resolve_bounds
 
@@ -133,12 +134,21 @@ def _check_parts(
                 known = names.vocabulary.contexts.get(declared.name, KnownContexts(declared))
                 names = _knowing(names, {declared.name: replace(known, set=declared)}, {})
             case syntax.Statement():
+                _check_rule_name(names, part, [query for _, query in compiled])
                 query = _compile(names, part, retention, once=asked and part is last)
                 compiled.append((part, query))
                 names = _knowing_query(names, query)
             case _:
                 assert_never(part)
     return CheckedDocument(tuple(compiled), tuple(sets))
+
+
+def _check_rule_name(names: Names, statement: syntax.Statement, before: Sequence[Query]) -> None:
+    """A rule is called like no other statement of the document."""
+    name = statement.name
+    if name is not None and any(query.rule is not None and query.called == name.text for query in before):
+        hint = f"call this one something else, such as {name.text}2"
+        raise names.source.type_error(name.span, f"there is a rule '{name.text}' already", hint)
 
 
 def _knowing(names: Names, contexts: Mapping[str, KnownContexts], streams: Mapping[str, StreamType]) -> Names:
@@ -150,8 +160,9 @@ def _knowing(names: Names, contexts: Mapping[str, KnownContexts], streams: Mappi
 
 def _knowing_query(names: Names, query: Query) -> Names:
     """With what a query tells of contexts, its rows as a stream, and its state."""
+    streams = with_emissions(names.vocabulary.streams, query)
     rows = {} if query.name is None else {query.name: query.output}
-    known = _knowing(names, told(names.vocabulary.contexts, query), rows)
+    known = _knowing(names, told(names.vocabulary.contexts, query), streams | rows)
     states = (
         known.vocabulary.states if query.name is None else {**known.vocabulary.states, query.name: known_state(query)}
     )

@@ -10,6 +10,7 @@ from .. import syntax_tree as syntax
 from ..nodes import (
     CheckWindow,
     ContextChange,
+    EventRule,
     Expression,
     InContext,
     Item,
@@ -35,6 +36,7 @@ class Draft:
         change: of a deriving query; its keys are the hidden ones of `items`.
         once: whether it is asked once, of states, which are as they are.
         order_by: ORDER BY; the keys' values are the last of `items`, hidden.
+        rule: of a rule, what it does for its rows; the arguments are hidden `items`.
     """
 
     tree: syntax.SelectQuery
@@ -51,6 +53,7 @@ class Draft:
     change: ContextChange | None = None
     once: bool = False
     order_by: tuple[SortOrder, ...] = ()
+    rule: EventRule | None = None
 
     @property
     def kind(self) -> Kind:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import timedelta
@@ -11,7 +11,9 @@ from typing import assert_never
 from .. import syntax_tree as syntax
 from ..name_lookup import Names
 from ..nodes import (
+    ActionKind,
     Binding,
+    Bounds,
     CheckWindow,
     Column,
     ContextSet,
@@ -30,7 +32,7 @@ from ..nodes import (
     untils,
     uses_bindings,
 )
-from ..paths import Paths, assign_paths, join_of, read_paths, semantics
+from ..paths import Paths, Tokens, assign_paths, join_of, read_paths, semantics
 from .asking import check_on_demand, order_items, references_of
 from .boundedness import unbounded
 from .closing_clauses import resolve_after_match, resolve_grouping, resolve_output, resolve_partition
@@ -47,6 +49,7 @@ from .pattern_checks import resolve_pattern
 from .query_checks import check
 from .query_draft import Draft
 from .resolution import Scope, beside, condition
+from .rules import row_triples, with_rule
 from .select_items import hidden_items, output_stream, resolve_items
 from .unknown_terms import warnings_of
 from .window_checks import consecutive_window, idle_windows, resolve_bounds, resolve_window
@@ -66,7 +69,7 @@ def compile_statement(
     _check_new_name(names, statement.name)
     check_on_demand(names, statement, once=once)
     tree = statement.query
-    bodies = read_paths(names, tree.paths)
+    bodies = read_paths(names, tree.paths, {} if statement.rule is None else _row_triples(names, tree))
     streams = resolve_sources(names, tree, bodies.values(), once=once)
     paths = assign_paths(names, tree.paths, bodies, streams)
     scope, pattern = _with_windows(Scope(names, streams, paths.bindings), tree)
@@ -75,6 +78,8 @@ def compile_statement(
     draft = draft if between is None else replace(draft, windows=(between,))
     if tree.change is not None:
         draft = with_change(scope, draft, tree.change, resolve_partition(scope, tree.partition_by))
+    if statement.rule is not None and statement.name is not None:
+        draft = with_rule(scope, draft, statement.name, statement.rule)
     check(scope, draft)
     warnings = (*warnings_of(names, bodies.values(), streams), *idle_windows(scope, draft))
     return _assemble(scope, statement, paths, draft, warnings)
@@ -84,6 +89,13 @@ def _check_new_name(names: Names, name: syntax.Name | None) -> None:
     if name is not None and name.text in names.vocabulary.streams:
         hint = f"call the query something else, such as {name.text}2"
         raise names.source.type_error(name.span, f"there is a stream '{name.text}' already", hint)
+
+
+def _row_triples(names: Names, tree: syntax.SelectQuery) -> Mapping[str, Tokens]:
+    """What binds the attributes of the row that a rule looks at, where its ASK speaks of them."""
+    streams = resolve_sources(names, tree, ())
+    (variable,), (stream,) = streams, streams.values()
+    return row_triples(variable, stream, tree.span)
 
 
 def _with_windows(scope: Scope, tree: syntax.SelectQuery) -> tuple[Scope, Pattern | None]:
@@ -145,7 +157,8 @@ def _policy(tree: syntax.SelectQuery) -> Policy:
 def _assemble(
     scope: Scope, statement: syntax.Statement, paths: Paths, draft: Draft, warnings: tuple[str, ...]
 ) -> Query:
-    tree, name = draft.tree, None if statement.name is None else statement.name.text
+    tree = draft.tree
+    name = None if statement.name is None or draft.rule is not None else statement.name.text
     hidden = () if name is None else hidden_items(draft.items, scope.streams)
     items = (*draft.items, *hidden)
     joins = (*draft.joins, *(join_of(pair) for pair in paths.joins))
@@ -167,7 +180,7 @@ def _assemble(
         kind=draft.kind,
         items=items,
         sources=tuple(_source(scope, paths, draft, variable, needed) for variable in scope.streams),
-        bounds=resolve_bounds(scope, tree.within),
+        bounds=_bounds(scope, draft),
         joins=joins,
         pattern=draft.pattern,
         windows=draft.windows,
@@ -188,9 +201,18 @@ def _assemble(
         change=draft.change,
         asked=references_of(tree) if draft.once else (),
         order_by=draft.order_by,
+        rule=draft.rule,
         document=scope.names.source,
     )
     return replace(query, normal=normal_text(query))
+
+
+def _bounds(scope: Scope, draft: Draft) -> Bounds:
+    """WITHIN; a rule that does more than call does so for all rows of a query, whenever they begin."""
+    acts = draft.rule is not None and any(action.kind is not ActionKind.CALL for action in draft.rule.actions)
+    if acts and all(stream.event_type is None for stream in scope.streams.values()):
+        return Bounds(None, None, draft.tree.span)
+    return resolve_bounds(scope, draft.tree.within)
 
 
 def _output(scope: Scope, name: str, items: Sequence[Item], draft: Draft) -> StreamType:
@@ -203,7 +225,9 @@ def _output(scope: Scope, name: str, items: Sequence[Item], draft: Draft) -> Str
 def _context_sets(scope: Scope, draft: Draft) -> tuple[ContextSet, ...]:
     """The sets that the query speaks of, each once."""
     asked = () if draft.in_context is None else draft.in_context.sets
-    changed = () if draft.change is None else (draft.change.context.set,)
+    actions = () if draft.rule is None else draft.rule.actions
+    changes = [draft.change, *(action.change for action in actions)]
+    changed = [change.context.set for change in changes if change is not None]
     read = [s.stream.set.text for s in draft.tree.sources if isinstance(s.stream, syntax.ContextChanges)]
     known = scope.names.vocabulary.contexts
     return tuple(known[name].set for name in dict.fromkeys((*asked, *changed, *read)))

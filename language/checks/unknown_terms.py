@@ -11,7 +11,7 @@ from rdflib.term import URIRef
 
 from ...errors import did_you_mean
 from ..name_lookup import Names
-from ..nodes import KnownTerms, StreamType
+from ..nodes import KnownTerms, StreamType, attribute_iri
 from ..paths import Body, Tokens
 
 TermKind = Literal["property", "class", "individual"]
@@ -39,6 +39,7 @@ def _known_from(streams: Iterable[StreamType]) -> Iterator[str]:
             yield stream.event_type
         for attribute in stream.attributes:
             yield from attribute.aliases
+            yield attribute_iri(stream.name, attribute.name)
             if attribute.property is not None:
                 yield attribute.property
 

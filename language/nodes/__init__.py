@@ -22,7 +22,6 @@ from .context import (
     InContext,
     Placement,
 )
-from .context_normal_form import context_set_text
 from .expression import (
     Aggregate,
     Binary,
@@ -38,7 +37,16 @@ from .expression import (
 )
 from .integer_width import COMPANION, companion_of, is_wide
 from .measures import Conversion, Unit
-from .normal_form import expression_text, normal_text
+from .normal_form import bounds_text, expression_text, name_text, normal_text
+from .path_nodes import (
+    AllOf,
+    AnyOf,
+    Nested,
+    Semantics,
+    Subquery,
+    Triple,
+    ValueFilter,
+)
 from .pattern import (
     Alternative,
     BatchWindow,
@@ -61,23 +69,19 @@ from .pattern import (
     Window,
 )
 from .query import (
+    ActionKind,
     AfterMatch,
     AfterMatchKind,
-    AllOf,
-    AnyOf,
+    EventRule,
     Item,
     Kind,
-    Nested,
     Output,
     Policy,
     Query,
-    Semantics,
+    RuleAction,
     SortOrder,
     Source,
     StateReference,
-    Subquery,
-    Triple,
-    ValueFilter,
 )
 from .signature import (
     AggregateSignature,
@@ -123,6 +127,8 @@ from .vocabulary import (
     KnownTerms,
     StreamType,
     Vocabulary,
+    attribute_iri,
+    events_of,
     is_individual,
     named_attribute,
 )
@@ -134,6 +140,7 @@ __all__ = [
     "MINUTES_A_DAY",
     "WEEK",
     "XSD",
+    "ActionKind",
     "AfterMatch",
     "AfterMatchKind",
     "Aggregate",
@@ -168,6 +175,7 @@ __all__ = [
     "CorrelationWindow",
     "CumulateWindow",
     "Element",
+    "EventRule",
     "Expression",
     "Fault",
     "Functions",
@@ -191,6 +199,7 @@ __all__ = [
     "Policy",
     "Quantifier",
     "Query",
+    "RuleAction",
     "Semantics",
     "Sequence",
     "SessionWindow",
@@ -213,19 +222,22 @@ __all__ = [
     "Wanted",
     "Window",
     "aggregates_of",
+    "attribute_iri",
     "bindings_of",
+    "bounds_text",
     "bounds_window",
     "columns_of",
     "companion_of",
     "conjuncts",
-    "context_set_text",
     "count_bound",
     "ends_with_timer",
     "event_variables",
+    "events_of",
     "expression_text",
     "is_individual",
     "is_wide",
     "may_be_empty",
+    "name_text",
     "named_attribute",
     "negated_variables",
     "normal_text",

@@ -8,9 +8,10 @@ from typing import assert_never
 
 from ..literals import duration_text, moment_text, quote
 from .bounds import DEFAULT_BOUNDS, Bounds, Instant
-from .context import ContextKey, ContextReference, InContext, Placement
+from .context import ContextChange, ContextKey, ContextReference, InContext, Placement
 from .expression import Aggregate, Binary, Binding, Call, Column, Constant, Expression, Intrinsic, Membership, Unary
 from .integer_width import COMPANION
+from .path_nodes import AllOf, AnyOf, Semantics, Subquery
 from .pattern import (
     Alternative,
     BatchWindow,
@@ -31,13 +32,15 @@ from .pattern import (
     Timer,
     Window,
 )
-from .query import AfterMatch, AfterMatchKind, AllOf, AnyOf, Item, Query, Semantics, Subquery
+from .query import AfterMatch, AfterMatchKind, EventRule, Item, Query, RuleAction
 from .types import XSD, ValueType
 from .vocabulary import StreamType, is_individual, named_attribute
 
 
 def normal_text(query: Query) -> str:
-    """The normalised text of a query, whatever its `normal` says; one line."""
+    """The normalised text of a query or rule, whatever its `normal` says; one line."""
+    if query.rule is not None:
+        return _rule(query, query.rule)
     clauses = [_head(query), "FROM " + ", ".join(f"(?{s.variable}, {s.stream.name})" for s in query.sources)]
     if query.in_context is not None:
         clauses.append(_in_context(query, query.in_context))
@@ -54,15 +57,38 @@ def normal_text(query: Query) -> str:
     return " ".join(clauses)
 
 
+def _rule(query: Query, rule: EventRule) -> str:
+    (source,) = query.sources
+    clauses = [f"CREATE RULE {rule.name} ON {source.stream.name} AS ?{source.variable}"]
+    clauses += [f"IF ({expression_text(f)})" for f in source.filters]
+    clauses += [f"IF ASK {path.removeprefix('PATH ')}" for path in _paths(source.semantics)]
+    clauses.append("DO " + ", ".join(map(_action, rule.actions)))
+    clauses += ["DEFERRED"] if rule.deferred else []
+    clauses += [] if rule.priority is None else [f"PRIORITY {rule.priority}"]
+    return " ".join(clauses)
+
+
+def _action(action: RuleAction) -> str:
+    if action.change is not None:
+        return _change(action.change, action.items)
+    items = ", ".join(_item(item) for item in action.items if not item.hidden)
+    return f"{action.kind} {action.target}({items})"
+
+
+def _change(change: ContextChange, items: tuple[Item, ...]) -> str:
+    """A change of a context; its keys are always written."""
+    values = {item.name: expression_text(item.value) for item in items}
+    at = f" AT ({', '.join(values[key] for key in change.keys)})" if change.keys else ""
+    shown = ", ".join(_item(item) for item in items if not item.hidden)
+    return f"{change.kind.value} CONTEXT {_context(change.context)}{f' ({shown})' if shown else ''}{at}"
+
+
 def _head(query: Query) -> str:
-    """SELECT, or the change in its place; the keys of this are always written."""
+    """SELECT, or the change in its place."""
+    if query.change is not None:
+        return _change(query.change, query.items)
     items = ", ".join(_item(item) for item in query.items if not item.hidden)
-    if query.change is None:
-        return f"SELECT {'DISTINCT ' if query.distinct else ''}{items}"
-    values = {item.name: expression_text(item.value) for item in query.items}
-    at = f" AT ({', '.join(values[key] for key in query.change.keys)})" if query.change.keys else ""
-    attributes = f" ({items})" if items else ""
-    return f"{query.change.kind.value} CONTEXT {_context(query.change.context)}{attributes}{at}"
+    return f"SELECT {'DISTINCT ' if query.distinct else ''}{items}"
 
 
 def _context(reference: ContextReference) -> str:

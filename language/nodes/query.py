@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
 
@@ -10,95 +10,10 @@ from ..source_text import SourceText, Span
 from .bounds import Bounds
 from .context import ContextChange, ContextSet, InContext
 from .expression import Expression
+from .path_nodes import Semantics
 from .pattern import Pattern, Window
 from .types import ValueType
 from .vocabulary import StreamType
-
-
-@dataclass(frozen=True, slots=True)
-class Triple:
-    """A triple pattern of a PATH.
-
-    Each position is an rdflib term (`URIRef`, `Literal`, `Variable`, `BNode`), the predicate perhaps a property path.
-    """
-
-    subject: object
-    predicate: object
-    object: object
-
-
-@dataclass(frozen=True, slots=True)
-class ValueFilter:
-    """A FILTER at the top level of a flat PATH.
-
-    Attributes:
-        text: its SPARQL text, the expression alone, prefixes expanded.
-        variables: names of the variables in it.
-        algebra: rdflib's algebra of the expression.
-    """
-
-    text: str
-    variables: frozenset[str]
-    algebra: object
-
-
-@dataclass(frozen=True, slots=True)
-class Nested:
-    """A part of a PATH that is neither a triple nor a FILTER on values: OPTIONAL, BIND, a group, FILTER EXISTS.
-
-    Attributes:
-        text: its SPARQL text, prefixes expanded.
-        variables: names of all variables in it.
-    """
-
-    text: str
-    variables: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Subquery:
-    """One semantic subquery of one event variable (a PATH of several event variables is split before).
-
-    Attributes:
-        variable: the event variable, without `?`.
-        text: a SPARQL GroupGraphPattern without its braces, prefixes expanded, in which `variable` is free.
-        triples: its triple patterns, when it is *orderly* (all of them stand before the nested parts), else empty.
-        filters: its FILTERs on values, when it is orderly.
-        flat: whether `triples` and `filters` are the whole of it.
-        bindings: names of the variables that are used outside of it, in order of first use.
-        nested: its other parts in order, when it is orderly; empty when it is flat.
-    """
-
-    variable: str
-    text: str
-    triples: tuple[Triple, ...]
-    filters: tuple[ValueFilter, ...]
-    flat: bool
-    bindings: tuple[str, ...]
-    span: Span
-    nested: tuple[Nested, ...] = ()
-
-    @property
-    def orderly(self) -> bool:
-        """Whether `triples`, `nested` and `filters`, one after the other, are the whole of it."""
-        return self.flat or bool(self.nested)
-
-
-@dataclass(frozen=True, slots=True)
-class AllOf:
-    """PATHs joined by AND."""
-
-    parts: tuple[Semantics, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AnyOf:
-    """PATHs joined by OR; bindings of a branch that does not hold are unbound."""
-
-    parts: tuple[Semantics, ...]
-
-
-Semantics = Subquery | AllOf | AnyOf
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +141,52 @@ class SortOrder:
     descending: bool
 
 
+class ActionKind(StrEnum):
+    """What an action of a rule is."""
+
+    CALL = "CALL"
+    EMIT = "EMIT"
+    CHANGE = "CHANGE"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleAction:
+    """What a rule does for a row (EStreams §5.3).
+
+    Attributes:
+        kind: what it is.
+        target: the action of the project, the stream, or the set of contexts.
+        items: the arguments, the attributes of the event or those of the window, behind them what is hidden; the rule's
+            query has the same as hidden items, called `<place of the action>.<name>`.
+        output: the stream that the items form, as if they were the rows of a query; `depends_on` as the row's.
+        change: of CHANGE, what it does.
+    """
+
+    kind: ActionKind
+    target: str
+    items: tuple[Item, ...]
+    output: StreamType
+    span: Span
+    change: ContextChange | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EventRule:
+    """CREATE RULE: what is done for each row of its query.
+
+    Attributes:
+        name: of the rule.
+        actions: in the order of the text.
+        deferred: DEFERRED.
+        priority: 1 comes first; `None`: last.
+    """
+
+    name: str
+    actions: tuple[RuleAction, ...]
+    deferred: bool
+    priority: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class StateReference:
     """What a query that is asked once reads in place of streams (LANGUAGE-2 §9).
@@ -264,6 +225,7 @@ class Query:
         change: of a deriving query, what its rows do; its visible items are attributes of the window. `None`: SELECT.
         asked: of a query that is asked once, what each source reads, in order of FROM; of others empty.
         order_by: ORDER BY.
+        rule: of a rule, what it does for the rows, of which nobody sees anything else; `None`: it is a query.
         document: the text that its spans point into, for messages; queries of equal meaning are equal without it.
     """
 
@@ -293,4 +255,44 @@ class Query:
     change: ContextChange | None = None
     asked: tuple[StateReference, ...] = ()
     order_by: tuple[SortOrder, ...] = ()
+    rule: EventRule | None = None
     document: SourceText | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def called(self) -> str | None:
+        """The name that the text gives to the query or rule."""
+        return self.name if self.rule is None else self.rule.name
+
+    @property
+    def identity(self) -> str:
+        """What tells its rows from those of others: its name, or its text."""
+        return self.called or self.normal
+
+    @property
+    def deriving(self) -> tuple[Query, ...]:
+        """The queries whose rows change contexts: this one, or those that do what a rule does."""
+        return self._alone(ActionKind.CHANGE) if self.change is None else (self,)
+
+    @property
+    def emitting(self) -> tuple[Query, ...]:
+        """The queries whose rows are events of the stream of their name: this one, or those of a rule."""
+        return self._alone(ActionKind.EMIT) if self.name is None else (self,)
+
+    @property
+    def changed_sets(self) -> tuple[str, ...]:
+        """The sets of contexts that it changes, each once."""
+        return tuple(dict.fromkeys(one.change.context.set for one in self.deriving if one.change is not None))
+
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """The streams that its rows, or what a rule emits for them, are events of, each once."""
+        return tuple(dict.fromkeys(one.name for one in self.emitting if one.name is not None))
+
+    def _alone(self, kind: ActionKind) -> tuple[Query, ...]:
+        """For each action of a rule of a kind a query that has its items alone."""
+        actions = () if self.rule is None else tuple(a for a in self.rule.actions if a.kind is kind)
+        named = kind is ActionKind.EMIT
+        return tuple(
+            replace(self, name=a.target if named else None, items=a.items, output=a.output, change=a.change, rule=None)
+            for a in actions
+        )

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol
+from urllib.parse import quote
 
 from .context import ContextSet
 from .measures import Unit
 from .signature import AggregateSignature, ChangeSignature, Signature
 from .types import ValueType
+
+_ATTRIBUTES = "urn:kaicep:attribute:"
 
 Functions = Mapping[str, Signature | AggregateSignature | ChangeSignature]
 """What may stand before `(`: functions and aggregates by their upper-case names."""
@@ -48,8 +51,9 @@ class StreamType:
         event_type: IRI of the class of its events; `None` for the output of a query.
         time: name of the time attribute; `_time` for the output of a query.
         decided_late: of the output of a query, whether its rows may be decided after their `_time`.
-        depends_on: names of the context sets whose changes decide about its rows at their very `_time`: CONTEXTS(…) or
-            WINDOW (…, CONTEXT) is behind them.
+        depends_on: what decides about its rows at their very `_time`: names of the context sets whose changes do
+            (CONTEXTS(…) or WINDOW (…, CONTEXT) is behind them), and streams whose events do, as `events_of` calls them.
+        emitted: whether it is there since rules EMIT it.
     """
 
     name: str
@@ -58,6 +62,12 @@ class StreamType:
     time: str = "_time"
     decided_late: bool = False
     depends_on: frozenset[str] = frozenset()
+    emitted: bool = False
+
+
+def events_of(stream: str) -> str:
+    """What the events of a stream are called among what rows depend on."""
+    return f"EVENTS({stream})"
 
 
 def named_attribute(stream: StreamType, name: str) -> AttributeType | None:
@@ -69,6 +79,11 @@ def named_attribute(stream: StreamType, name: str) -> AttributeType | None:
 def is_individual(attribute: AttributeType) -> bool:
     """Whether the values of an attribute stand for individuals, whose IRIs are in a column of the property's name."""
     return attribute.individual and attribute.property is not None
+
+
+def attribute_iri(stream: str, attribute: str) -> str:
+    """The property that stands for an attribute that has none: `urn:kaicep:attribute:<stream>:<name>`."""
+    return f"{_ATTRIBUTES}{quote(stream, safe='')}:{quote(attribute, safe='')}"
 
 
 class KnownTerms(Protocol):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import MappingProxyType
 from typing import cast
 
 from pyparsing import ParseException
@@ -58,8 +59,13 @@ class Body:
         return variables(self.tokens)
 
 
-def read_body(names: Names, path: syntax.PathClause) -> Body:
+def read_body(names: Names, path: syntax.PathClause, given: Mapping[str, Tokens] = MappingProxyType({})) -> Body:
     """Check a PATH body as SPARQL.
+
+    Args:
+        names: with the prefixes.
+        path: as written.
+        given: by the name of a variable, the triple that binds it, which stands first wherever it is not written.
 
     Raises:
         QuerySyntaxError: it is no group graph pattern.
@@ -67,7 +73,9 @@ def read_body(names: Names, path: syntax.PathClause) -> Body:
     """
     tokens = tokenize(names, path.body)
     if not tokens:
-        raise names.source.type_error(path.span, "this PATH is empty", "write triples: ?e evt:hasSource ?src")
+        word = "ASK" if path.asks else "PATH"
+        raise names.source.type_error(path.span, f"this {word} is empty", "write triples: ?e evt:hasSource ?src")
+    tokens = _with_given(tokens, given)
     for token in tokens:
         if token.kind == "word" and token.text in _REFUSED:
             raise names.source.type_error(token.span, f"{token.text} is not for a PATH", _REFUSED[token.text])
@@ -78,6 +86,18 @@ def read_body(names: Names, path: syntax.PathClause) -> Body:
     everywhere = tuple(_triples(where, nested=True))
     triples = tuple(sorted(_triples(where, nested=False), key=_order_in(parts)))
     return Body(tokens, parts, triples, everywhere, flat, bound, opaque, path.span)
+
+
+def _with_given(tokens: Tokens, given: Mapping[str, Tokens]) -> tuple[SparqlToken, ...]:
+    """A body with the triples that bind its variables, each once, also where the body has been normalised before."""
+    texts = [token.text for token in tokens]
+    found: list[SparqlToken] = []
+    for name in variables(tokens):
+        triple = [token.text for token in given.get(name, ())]
+        written = any(texts[start : start + len(triple)] == triple for start in range(len(texts)))
+        if triple and not written:
+            found += (replace(token, span=tokens[0].span) for token in given[name])
+    return (*found, *tokens)
 
 
 def top_triples(body: Body) -> tuple[Triple, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from types import MappingProxyType
 from typing import assert_never
 
 from .. import syntax_tree as syntax
@@ -13,6 +14,7 @@ from ..nodes import AllOf, AnyOf, Binary, Binding, Semantics, StreamType, Subque
 from ..source_text import Span
 from .path import Body, binding_type, names_of, read_body, unify
 from .path_partition import PathPart, split
+from .sparql_tokens import Tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +56,16 @@ class _Collected:
     joins: list[tuple[Binding, Binding]] = field(default_factory=list)
 
 
-def read_paths(names: Names, paths: Sequence[syntax.PathExpression]) -> dict[syntax.PathClause, Body]:
-    """Read every PATH of a query as SPARQL.
+def read_paths(
+    names: Names, paths: Sequence[syntax.PathExpression], given: Mapping[str, Tokens] = MappingProxyType({})
+) -> dict[syntax.PathClause, Body]:
+    """Read every PATH of a query as SPARQL; `given` as in `read_body`.
 
     Raises:
         QuerySyntaxError: one is no SPARQL.
         QueryTypeError: as `read_body`.
     """
-    return {leaf: read_body(names, leaf) for path in paths for leaf in leaves(path)}
+    return {leaf: read_body(names, leaf, given) for path in paths for leaf in leaves(path)}
 
 
 def leaves(path: syntax.PathExpression) -> Iterator[syntax.PathClause]:
@@ -86,7 +90,7 @@ def assign_paths(
     collected = _Collected()
     taken = {name for body in bodies.values() for name in body.variables} | set(streams)
     for path in paths:
-        parts = {leaf: _parts_of(names, bodies[leaf], streams, taken) for leaf in leaves(path)}
+        parts = {leaf: _parts_of(names, leaf, bodies[leaf], streams, taken) for leaf in leaves(path)}
         events = {part.variable for leaf in parts.values() for part in leaf}
         if len(events) > 1:
             _refuse_or(names, path)
@@ -103,8 +107,10 @@ def assign_paths(
     )
 
 
-def _parts_of(names: Names, body: Body, streams: Mapping[str, StreamType], taken: set[str]) -> tuple[PathPart, ...]:
-    events = tuple(name for name in body.variables if name in streams)
+def _parts_of(
+    names: Names, leaf: syntax.PathClause, body: Body, streams: Mapping[str, StreamType], taken: set[str]
+) -> tuple[PathPart, ...]:
+    events = tuple(streams) if leaf.asks else tuple(name for name in body.variables if name in streams)
     if not events:
         known = " or ".join(f"?{name}" for name in streams)
         span = Span(body.tokens[0].span.start, body.tokens[0].span.end)

@@ -1,6 +1,6 @@
-"""What has to be known before the grammar can read a text: comments, strings, IRIs, and where PATH bodies end.
+"""What has to be known before the grammar can read a text: comments, strings, IRIs, and where PATH and ASK end.
 
-A grammar cannot see that a `}` inside a string ends nothing, so comments are blanked and PATH bodies masked here,
+A grammar cannot see that a `}` inside a string ends nothing, so comments are blanked and these bodies masked here,
 character by character: every position in the masked text is the same position in the original.
 """
 
@@ -13,13 +13,13 @@ from ..literals import IRI, STRING
 from ..source_text import SourceText, Span
 
 MASK = "\x00"
-"""Stands for each character of a PATH body; no other terminal of the grammar accepts it."""
+"""Stands for each character of the body of a PATH or an ASK; no other terminal of the grammar accepts it."""
 
 # In comments, strings and IRIs braces mean nothing. A `.` before PATH makes it an attribute's name, `?` a variable's.
 _COMMENT = r"\#[^\n\r]*"
 _OUTSIDE = re.compile(
     rf"(?P<comment>{_COMMENT})|(?P<opaque>{STRING}|{IRI})"
-    r"|(?P<path>(?<![\w.?$:])PATH\b(?=(?:\s|\#[^\n\r]*)*\{))|(?P<word>[\w]+)|(?P<open>[(\[{])|(?P<close>[)\]}])|.",
+    r"|(?P<path>(?<![\w.?$:])(?:PATH|ASK)\b(?=(?:\s|\#[^\n\r]*)*\{))|(?P<word>[\w]+)|(?P<open>[(\[{])|(?P<close>[)\]}])|.",
     re.IGNORECASE | re.DOTALL,
 )
 _INSIDE = re.compile(rf"{_COMMENT}|{STRING}|{IRI}|(?P<brace>[{{}}])|.", re.DOTALL)
@@ -27,10 +27,10 @@ _DEEPEST = 60
 
 
 def mask(source: SourceText) -> str:
-    """The text with comments blank and PATH bodies, without their braces, as `MASK`.
+    """The text with comments blank and the bodies of PATH and ASK, without their braces, as `MASK`.
 
     Raises:
-        QuerySyntaxError: a PATH whose brace is not closed, or parentheses nested beyond reason.
+        QuerySyntaxError: one whose brace is not closed, or parentheses nested beyond reason.
     """
     text, masked = source.text, list(source.text)
     position = depth = 0
@@ -54,7 +54,7 @@ def mask(source: SourceText) -> str:
 
 
 def _mask_body(source: SourceText, masked: list[str], after: int) -> int:
-    """Mask the body of the PATH that ends at `after`, and return where its closing brace ends."""
+    """Mask the body behind the word that ends at `after`, and return where its closing brace ends."""
     start = after
     while source.text[start] != "{":
         if source.text[start] == "#":
@@ -72,4 +72,5 @@ def _mask_body(source: SourceText, masked: list[str], after: int) -> int:
         if not depth:
             masked[start + 1 : position - 1] = MASK * (position - start - 2)
             return position
-    raise source.syntax_error(Span(start, start + 1), "this PATH does not end", "close it with '}'")
+    word = source.text[:after].split()[-1].upper()
+    raise source.syntax_error(Span(start, start + 1), f"this {word} does not end", "close it with '}'")

@@ -92,6 +92,10 @@ def _habit_hint(before: str, word: str) -> str | None:
         return "inequality is written '!='"
     if re.search(r"\bFROM\s*$", before, re.IGNORECASE) and word[0].isalpha():
         return f"FROM gives each stream a variable: FROM (?e, {word})"
+    if word.upper() == "DETACHED":
+        return "every CALL is detached: it goes out when its row is durable"
+    if word.upper() == "WITHDRAW" and re.search(r"(\bDO|,)\s*$", before, re.IGNORECASE):
+        return "an action of the project does so: CALL kaicep:withdraw, or its name"
     if re.search(r"\bWHERE\s*$", before, re.IGNORECASE) and word.startswith("?"):
         return "write conditions on events as FILTER (…), on knowledge as PATH { … }"
     return None

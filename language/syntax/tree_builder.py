@@ -15,7 +15,6 @@ from .. import syntax_tree as syntax
 from ..literals import parse_duration, parse_integer, parse_moment
 from ..nodes import AfterMatchKind, Policy
 from ..source_text import Span
-from .context_builder import ContextBuilder
 from .expression_builder import (
     Children,
     Mark,
@@ -26,12 +25,13 @@ from .expression_builder import (
     span_of,
     variable_of,
 )
+from .rule_builder import RuleBuilder
 
 _COUNTS = {"+": (1, None), "*": (0, None), "?": (0, 1)}
 
 
 @v_args(meta=True)
-class Builder(ContextBuilder):
+class Builder(RuleBuilder):
     """Makes the nodes of the syntax tree; its methods are named as the grammar's rules.
 
     Raises:
@@ -45,7 +45,7 @@ class Builder(ContextBuilder):
         return syntax.Prefix(children[0][:-1], children[1][1:-1], span=place(meta))
 
     def statement(self, meta: Meta, children: Children) -> syntax.Statement | syntax.ContextSetDeclaration:
-        if isinstance(children[0], syntax.ContextSetDeclaration):
+        if isinstance(children[0], syntax.ContextSetDeclaration | syntax.Statement):  # of a rule
             return children[0]
         name = name_of(children[0]) if len(children) > 1 else None
         return syntax.Statement(name, children[-1], span=place(meta))

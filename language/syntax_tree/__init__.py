@@ -76,6 +76,7 @@ from .pattern_syntax import (
     QuantifiedPattern,
     SequenceClause,
 )
+from .rule_syntax import ActionClause, CallClause, EmitClause, RuleChange, RuleClause
 from .syntax_node import (
     Iri,
     Name,
@@ -87,12 +88,14 @@ from .syntax_node import (
 )
 
 __all__ = [
+    "ActionClause",
     "AfterMatchClause",
     "AllAttributes",
     "AttributeReference",
     "BinaryExpression",
     "BooleanLiteral",
     "CalendarText",
+    "CallClause",
     "ChangeClause",
     "ConstantExpression",
     "ContextChanges",
@@ -102,6 +105,7 @@ __all__ = [
     "ContextUse",
     "DocumentPart",
     "DurationLiteral",
+    "EmitClause",
     "Expression",
     "Extent",
     "FilterClause",
@@ -143,6 +147,8 @@ __all__ = [
     "QuantifiedPattern",
     "QuantityLiteral",
     "Reference",
+    "RuleChange",
+    "RuleClause",
     "SelectItem",
     "SelectQuery",
     "SequenceClause",

@@ -113,9 +113,14 @@ class WithinClause(Node):
 
 @dataclass(frozen=True, slots=True)
 class PathClause(Node):
-    """`PATH { … }`; `body` is what stands between the braces."""
+    """`PATH { … }`; `body` is what stands between the braces.
+
+    Attributes:
+        asks: it is IF ASK of a rule, which may ask of the knowledge alone, and calls the attributes of a row `?row_x`.
+    """
 
     body: Span
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)

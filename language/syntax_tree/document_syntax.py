@@ -24,6 +24,7 @@ from .clause_syntax import (
 )
 from .context_syntax import ChangeClause, ContextSetDeclaration, InContextClause
 from .pattern_syntax import SequenceClause
+from .rule_syntax import RuleClause
 from .syntax_node import Name, Node
 
 __all__ = ["DocumentPart", "Prefix", "SelectQuery", "Statement"]
@@ -68,10 +69,15 @@ class Prefix(Node):
 
 @dataclass(frozen=True, slots=True)
 class Statement(Node):
-    """A query, perhaps named by CREATE QUERY."""
+    """A query, perhaps named by CREATE QUERY; or a rule, whose query has the rows that it looks at.
+
+    Attributes:
+        rule: what CREATE RULE does for these rows; `None`: it is no rule.
+    """
 
     name: Name | None
     query: SelectQuery
+    rule: RuleClause | None = None
 
 
 DocumentPart = Prefix | Statement | ContextSetDeclaration

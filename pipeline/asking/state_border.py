@@ -49,7 +49,7 @@ def asked_border(dataflow: Dataflow, asked: Query, last: int) -> StateBorder:
     empty, registrations = dataflow.unheard(labels, last)
     watched = watched_registrations(registrations, asked)
     read = {source.stream.name for one in registrations for source in one.query.sources}
-    needed = [one for one in registrations if one.query.change is not None or one.query.name in read]
+    needed = [one for one in registrations if one.query.changed_sets or read.intersection(one.query.streams)]
     return StateBorder(empty, [*needed, *watched], moment, last)
 
 
@@ -57,10 +57,8 @@ def _labels(dataflow: Dataflow, asked: Query) -> list[str]:
     """The queries that are asked about, and those that decide about contexts that are."""
     found: list[str] = []
     for reference in asked.asked:
-        if reference.contexts:
-            found += dataflow.queries.deriving(reference.query)
-        elif (label := dataflow.queries.label_of(reference.query)) is not None:
-            found.append(label)
+        queries = dataflow.queries
+        found += (queries.deriving if reference.contexts else queries.labels_of)(reference.query)
     return list(dict.fromkeys(found))
 
 

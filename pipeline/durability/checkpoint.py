@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from operator import itemgetter
 from pathlib import Path
 from types import MappingProxyType
+from typing import Protocol
 
 import pyarrow as pa
 
@@ -22,7 +23,6 @@ from ...archive.log import IdleWatermarkLog, Position
 from ...archive.matches import Provenance
 from ...config import Settings
 from ...errors import PipelineError
-from ..actions.delivery import CallDelivery
 from ..flow import Batch, BatchResult, Dataflow, Registration, StreamResult
 from ..monitoring import StageClock
 from ..sinks import DeliveredRows, RowDelivery, Sink
@@ -36,9 +36,19 @@ from .replay import SpoolReplay
 from .snapshot_interval import SnapshotInterval
 from .withdrawn_notes import RegistrationNote
 
-__all__ = ["Checkpoint", "has_begun"]
+__all__ = ["CallKeeper", "Checkpoint", "has_begun"]
 
 _SNAPSHOTS, _JOURNAL, _EARLIER = "snapshots", "queries/batches.jsonl", "queries/position.json"
+
+
+class CallKeeper(Protocol):
+    """Keeps what rules call until the batch is durable that has the cause."""
+
+    def put(self, batch: int, calls: pa.Table) -> None:
+        """Keep the calls of a batch, of the schema `rules.CALLS`, in the place of what it had."""
+
+    def release(self, batch: int) -> object:
+        """Let the calls go out of all batches up to one that is durable."""
 
 
 class Checkpoint:
@@ -74,7 +84,7 @@ class Checkpoint:
         clock: StageClock,
         dead_letter_size: int,
         collected: Callable[[str], bool],
-        outbox: CallDelivery | None = None,
+        outbox: CallKeeper | None = None,
     ) -> None:
         self._clock, self._collected, self._outbox = clock, collected, outbox
         self._archive = archive

@@ -18,7 +18,6 @@ from types import MappingProxyType
 from ...archive import Archive
 from ...planner import Strategy
 from ...semfilter.runtime import PathProcess
-from ..actions.delivery import CallDelivery
 from ..catalog import Catalog
 from ..flow import (
     Batch,
@@ -35,7 +34,7 @@ from ..knowledge import KnowledgeStore, KnowledgeSwap, KnowledgeVersions, Versio
 from ..monitoring import StageClock
 from ..sinks import DeliveredRows, Sink
 from ..sources import RawBatch, without_unreadable
-from .checkpoint import Checkpoint
+from .checkpoint import CallKeeper, Checkpoint
 from .flow_state import FlowState
 from .generations import Generation, planned_at
 from .journal import BatchFiles, BatchJournal, Files
@@ -76,7 +75,7 @@ class CheckpointedFlow:
         say: Callable[[str], None] = _LOG.info,
         strategy: Strategy | None = None,
         collected: Callable[[str], bool] = lambda _: True,
-        outbox: CallDelivery | None = None,
+        outbox: CallKeeper | None = None,
     ) -> None:
         self.clock = StageClock()
         self.versions = KnowledgeVersions(project, KnowledgeStore(state / "ontology"))
@@ -244,6 +243,7 @@ class CheckpointedFlow:
         streams = self._checkpoint.streams(number, [*spooled, own])
         result = BatchResult(streams, own.rows(), own.watermarks, own.advances, idled=own.idled)
         result.called += [calls for missed in spooled for calls in missed.called]
+        result.called += self.queries.take_calls()
         malformed = {stream: len(raw.malformed) for stream, raw in records.items()}
         state = partial(self._state, result, malformed, began, number=number, results=(*spooled, own))
         delivered = self._checkpoint.commit(number, result, records, self._flow.dataflow, state, files=files)
@@ -310,4 +310,6 @@ class CheckpointedFlow:
     def _finished(self, number: int, result: BatchResult, delivered: DeliveredRows) -> BatchResult:
         self._flow.finish(number)
         kept = [QueryRows(label, rows) for label, rows in delivered.kept.items()]
-        return BatchResult(result.streams, kept, result.watermarks, result.advances)
+        finished = BatchResult(result.streams, kept, result.watermarks, result.advances)
+        finished.called += result.called
+        return finished

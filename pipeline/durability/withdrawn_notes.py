@@ -35,8 +35,8 @@ def registration_note(registration: Registration) -> RegistrationNote:
         note["retention"] = query.retention.total_seconds()
     if query.context_sets:
         note["sets"] = {each.name: each.normal for each in query.context_sets}
-    if query.change is not None:
-        note["derives"] = query.change.context.set
+    if query.changed_sets:
+        note["derives"] = ", ".join(query.changed_sets)
     if withdrawal is not None:
         note["withdrawn"] = {
             "label": withdrawal.label,

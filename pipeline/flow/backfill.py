@@ -127,6 +127,6 @@ def queries_with_a_past(dataflow: Dataflow, labels: Sequence[str]) -> list[str]:
         flow = dataflow.flows[label]
         now = flow.registration.now
         early = now is not None and flow.within.begins_before(now)
-        if early or any(dataflow.flows[other].query.name in flow.streams for other in found):
+        if early or any(flow.streams.intersection(dataflow.flows[other].query.streams) for other in found):
             found.append(label)
     return found

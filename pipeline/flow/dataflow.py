@@ -281,7 +281,7 @@ class Dataflow:
             self.queries.remove(label)
 
     def _join(self, label: str, registrations: Sequence[Registration], since: datetime | None) -> None:
-        changed = {one.query.change.context.set for one in registrations if one.query.change}
+        changed = {name for one in registrations for name in one.query.changed_sets}
         if label in self.flows or not changed & self.queries.contexts.keys():
             return
         for registration in registrations:
@@ -358,7 +358,8 @@ class Dataflow:
             label = _label_in(state, query)
             known = state.get(_QUERY + label)
             registration = None if known is None else continues(known, query)
-            changed = {other.query.name for other in unknown} & {s.stream.name for s in query.query.sources}
+            given = {name for other in unknown for name in other.query.streams}
+            changed = given & {s.stream.name for s in query.query.sources}
             if known is None or registration is None or changed:
                 unknown.append(query)
                 continue

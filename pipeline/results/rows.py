@@ -38,6 +38,8 @@ class Rows(Sequence[dict[str, Any]]):
             `_window` struct of start and end (rows of aggregates), `_id` string.
         prefixes: by which people see IRIs; programs get them whole.
         events: variable → the events of its stream, for plots; empty: they are not at hand.
+        calls: what the rules of the document call, in order: `rule`, `_id` (the key of idempotency), `action`, `_time`
+            and `arguments` by name. Nothing of it is carried out.
 
     Example:
         >>> found = Rows(pa.table({"ppm": [700.0, 650.0]}))
@@ -48,6 +50,7 @@ class Rows(Sequence[dict[str, Any]]):
     table: pa.Table
     prefixes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     events: Mapping[str, EventSeries] = field(default_factory=lambda: MappingProxyType({}))
+    calls: Sequence[Mapping[str, Any]] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:

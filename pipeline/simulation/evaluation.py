@@ -18,6 +18,7 @@ from ...language.nodes import Query
 from ...planner import Strategy
 from ..catalog import Catalog, change_label
 from ..flow import Batch, Registration
+from ..flow.rules import by_time, in_order, shown_calls
 from ..results import Rows, series_by_variable
 from ..sources import RecordedEvents, concatenate, read_recording
 from .outage_simulation import Outage, simulate_outage
@@ -35,7 +36,7 @@ def evaluate(
     archived: bool,
     down: Outage | None = None,
 ) -> Rows:
-    """The rows of the last query over whole streams that end.
+    """The rows of the last query over whole streams that end, and what rules call for rows of theirs.
 
     Args:
         project: of the streams and queries.
@@ -55,22 +56,25 @@ def evaluate(
     raw, annotated = annotated_recordings(project, streams)
     past = {} if gap is None else _delivered_before(annotated, gap.moment)
     registrations = registrations_of(queries, past)
+    called: list[pa.Table] = []
+    kept: list[pa.Table] = []
     if down is not None:
         registered_at = None if gap is None else gap.moment
         tables = simulate_outage(
-            project, registrations, (raw, annotated), down, registered_at=registered_at, strategy=strategy
+            project, registrations, (raw, annotated), down, calls=kept, registered_at=registered_at, strategy=strategy
         )
     elif archived and gap is not None:
-        tables = simulate(project, registrations, annotated, gap, strategy)
+        tables = simulate(project, registrations, annotated, gap, strategy, calls=called)
     else:
-        tables = _live(project, registrations, annotated)
+        tables = _live(project, registrations, annotated, called)
     last = queries[-1]
     hidden = {CONTEXT_WINDOWS, *(item.name for item in last.items if item.hidden)}
     schema = output_schema(last)
     nothing = schema.empty_table().select([name for name in schema.names if name not in hidden])
     found = joined_rows([nothing, *tables])
     prefixes = MappingProxyType(dict(project.settings.prefixes))
-    return Rows(found, prefixes, MappingProxyType(series_by_variable(last, project.annotators, annotated)))
+    series = MappingProxyType(series_by_variable(last, project.annotators, annotated))
+    return Rows(found, prefixes, series, shown_calls(by_time([in_order(called), *kept])))
 
 
 def annotated_recordings(
@@ -102,28 +106,28 @@ def registrations_of(queries: Sequence[Query], past: Mapping[str, datetime]) -> 
     """
     outputs: dict[str, list[Query]] = {}
     for query in queries:
-        changed = [
-            each.changes_stream for each in query.context_sets if query.change and each.name == query.change.context.set
-        ]
-        for name in (*changed, *([] if query.name is None else [query.name])):
+        changed = [each.changes_stream for each in query.context_sets if each.name in query.changed_sets]
+        for name in (*changed, *query.streams):
             outputs.setdefault(name, []).append(query)
     registrations: list[Registration] = []
     for position, query in enumerate(queries, 1):
         taken = [registration.label for registration in registrations]
         own = f"query-{position}" if query.change is None else change_label(query.change, taken)
-        registrations.append(Registration(query, query.name or own, _now(past, query, outputs)))
+        registrations.append(Registration(query, query.called or own, _now(past, query, outputs)))
     return registrations
 
 
 def _live(
-    project: Catalog, queries: Sequence[Registration], streams: Mapping[str, AnnotatedBatch]
+    project: Catalog, queries: Sequence[Registration], streams: Mapping[str, AnnotatedBatch], calls: list[pa.Table]
 ) -> Iterator[pa.Table]:
-    """The rows of the last query when everything comes live."""
+    """The rows of the last query when everything comes live; what rules call is added to `calls`."""
     dataflow = project.dataflow(isolated=True)
     for query in queries:
         dataflow.register(query)
     for batch in (Batch(streams), Batch(ends=True)):
-        yield from dataflow.process(batch).rows_of(queries[-1].label)
+        result = dataflow.process(batch)
+        yield from result.rows_of(queries[-1].label)
+        calls += result.called
         dataflow.queries.check(queries[-1].label)
     for label, flow in dataflow.flows.items():
         if flow.failure is not None:
@@ -138,10 +142,13 @@ def _now(past: Mapping[str, datetime], query: Query, outputs: Mapping[str, Seque
         query: the query.
         outputs: by the names of their rows' streams, the queries; those that change contexts by that of the changes.
     """
-    names = [source.stream.name for source in query.sources]
-    read = [_now(past, other, outputs) for name in names for other in outputs.get(name, ())]
-    moments = [*read, *(past.get(name) for name in names)]
-    return max((m for m in moments if m is not None), default=None)
+    waiting, seen = [source.stream.name for source in query.sources], set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += [source.stream.name for other in outputs.get(name, ()) for source in other.sources]
+    return max((moment for name in seen if (moment := past.get(name)) is not None), default=None)
 
 
 def _delivered_before(annotated: Mapping[str, AnnotatedBatch], moment: datetime) -> dict[str, datetime]:

@@ -84,6 +84,7 @@ def simulate_outage(
     streams: tuple[Mapping[str, pa.Table], Mapping[str, AnnotatedBatch]],
     down: Outage,
     *,
+    calls: list[pa.Table],
     registered_at: datetime | None,
     strategy: Strategy | None,
 ) -> Iterator[pa.Table]:
@@ -94,17 +95,18 @@ def simulate_outage(
         queries: in order, with the time of their registration.
         streams: tuples by stream, in order of arrival, raw and annotated; they end then.
         down: when no engine runs.
+        calls: takes what rules call, batch by batch.
         registered_at: when the queries are registered; `None`: before all events.
         strategy: how a past is answered; `None`: as the planner chooses.
 
     Raises:
         KaicepError: the last query was parked: the strategy cannot answer it, or it has failed.
     """
-    sink = RowConsumer(queries[-1].label)
+    sink, kept = RowConsumer(queries[-1].label), _KeptCalls()
     stream = _Stream(*streams)
     with TemporaryDirectory(prefix="kaicep-") as folder:
         root = Path(folder)
-        with _engine(project, root, sink, strategy) as first:
+        with _engine(project, root, (sink, kept), strategy) as first:
             first.go(queries, stream, (None, down.since), registered_at)
         begin = down.since - down.overlap
         end = max(begin, down.until - down.in_flight)
@@ -112,13 +114,28 @@ def simulate_outage(
         archiver.append(stream.events(begin, end))
         if not down.snapshots:
             shutil.rmtree(root / "state" / "snapshots")
-        with _engine(project, root, sink, strategy) as other:
+        with _engine(project, root, (sink, kept), strategy) as other:
             archiver.append(stream.events(end, down.until))
             archiver.close()
             other.go(queries, stream, (down.until - down.overlap, None), registered_at, down.until)
-            other.flow.finish()
+            at_end = other.flow.finish().calls
             _check(other, queries[-1].label)
+    calls += [*kept.batches.values(), at_end]
     yield from sink.tables
+
+
+class _KeptCalls:
+    """Keeps what rules call, and outlives engines: a batch that is done again has what it calls then."""
+
+    def __init__(self) -> None:
+        self.batches: dict[int, pa.Table] = {}
+
+    def put(self, batch: int, calls: pa.Table) -> None:
+        """Keep the calls of a batch."""
+        self.batches[batch] = calls
+
+    def release(self, batch: int) -> None:
+        """Nothing goes out."""
 
 
 def _check(engine: _Engine, label: str) -> None:
@@ -192,14 +209,16 @@ class _Engine:
 
 
 @contextmanager
-def _engine(project: Catalog, root: Path, sink: Sink, strategy: Strategy | None) -> Iterator[_Engine]:
+def _engine(
+    project: Catalog, root: Path, taking: tuple[Sink, _KeptCalls], strategy: Strategy | None
+) -> Iterator[_Engine]:
     """An engine whose state and archive lie in a folder."""
-    settings = project.settings
+    settings, (sink, calls) = project.settings, taking
     store = settings.archive.store and strategy is not Strategy.REPLAY
     archive_settings = settings.archive.model_copy(update={"path": str(root / "archive"), "store": store})
     shapes = project.shapes
     with Archive(settings.model_copy(update={"archive": archive_settings}), project.knowledge, shapes) as archive:
-        flow = CheckpointedFlow(project, root / "state", [sink], archive, strategy=strategy)
+        flow = CheckpointedFlow(project, root / "state", [sink], archive, strategy=strategy, outbox=calls)
         try:
             yield _Engine(flow, archive)
         finally:

@@ -49,6 +49,8 @@ def simulate(
     streams: Mapping[str, AnnotatedBatch],
     gap: Gap,
     strategy: Strategy | None,
+    *,
+    calls: list[pa.Table],
 ) -> Iterator[pa.Table]:
     """The rows of the last query, first those of the past.
 
@@ -58,6 +60,7 @@ def simulate(
         streams: annotated tuples by stream, in order of arrival; they end then.
         gap: where archive and live stream meet.
         strategy: how the past is answered; `None`: as the planner chooses.
+        calls: takes what rules call, as `rules.in_order` does.
 
     Raises:
         PlanError: the strategy cannot answer the query.
@@ -78,13 +81,21 @@ def simulate(
             missing = any(begun[s] > archived[s] and on_the_way.streams[s].archived.num_rows for s in streams)
             upto = Position(archive.log.generation, 2 if missing else 1)
             wait_for_archive(archive, upto if missing else None, project.settings.archive.in_flight)
-            yield from _past(live, [q.label for q in queries], archive, upto, strategy)
+            yield from _past(live, [q.label for q in queries], archive, upto, strategy, calls=calls)
         for batch in (_rows(streams, begun, None), Batch(ends=True)):
-            yield from live.process(batch).rows_of(queries[-1].label)
+            result = live.process(batch)
+            yield from result.rows_of(queries[-1].label)
+            calls += result.called
 
 
 def _past(
-    live: Dataflow, labels: Sequence[str], archive: Archive, upto: Position, strategy: Strategy | None
+    live: Dataflow,
+    labels: Sequence[str],
+    archive: Archive,
+    upto: Position,
+    strategy: Strategy | None,
+    *,
+    calls: list[pa.Table],
 ) -> Iterator[pa.Table]:
     """The rows of the last query that the archive makes certain."""
     early = queries_with_a_past(live, labels)
@@ -93,7 +104,9 @@ def _past(
     rows = max(_FEWEST, archive.scan(live.watermarks).rows() // _PIECES)
     backfill = Backfill(live, early, archive, upto=upto, strategy=strategy, rows=min(rows, ROWS_AT_ONCE))
     for batch in backfill.batches():
-        yield from backfill.dataflow.process(batch).rows_of(labels[-1])
+        result = backfill.dataflow.process(batch)
+        yield from result.rows_of(labels[-1])
+        calls += result.called
     backfill.hand_over(live)
 
 

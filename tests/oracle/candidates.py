@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import singledispatch
 
-from kaicep.language.nodes.query import AllOf, AnyOf, Semantics, Source, Subquery
+from kaicep.language.nodes import AllOf, AnyOf, Semantics, Source, Subquery
 from rdflib import BNode, Graph, Literal, URIRef
 
 from .events import Event

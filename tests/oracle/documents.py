@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-from kaicep.language.nodes import ContextSet, Kind, Query
+from kaicep.language.nodes import ActionKind, ContextSet, Kind, Query
 from rdflib import XSD, URIRef
 
 from .bounds import interval, now_of, within
@@ -23,6 +23,7 @@ from .events import DATATYPES, Event, term_of
 from .expressions import item
 from .knowledge import Knowledge, Triple
 from .rows import listed, reports, row_of, standing
+from .rules import Call, Order, alone, arguments, emitted, order_of, row_key
 from .values import EPOCH, Value, canonical
 
 Row = dict[str, Any]
@@ -35,12 +36,18 @@ class Answers:
     Attributes:
         rows: of each query.
         found: the reports behind the rows of each, by `_id`.
-        events: of every stream, those of named queries too.
+        events: of every stream, those of named queries and those that rules emit too.
+        emitted: by stream, the events that rules emit.
+        changes: what deriving queries and rules do to contexts, each with its order among those of its time.
+        calls: what rules call.
     """
 
     rows: list[list[Row]] = field(default_factory=list)
     found: list[dict[str, Found]] = field(default_factory=list)
     events: dict[str, list[Event]] = field(default_factory=dict)
+    emitted: dict[str, list[Event]] = field(default_factory=dict)
+    changes: list[tuple[Order, Change]] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
 
 
 class Document:
@@ -74,15 +81,18 @@ class Document:
             self.nows[id(query)] = now_of(behind, self.registered_at)
             for own in query.context_sets:
                 self.set_nows.setdefault(own.name, self.nows[id(query)])
-            if query.name is not None:
-                came[query.name] = behind
-            if query.change is not None:
-                stream = self.sets[query.change.context.set].changes_stream
+            changed = [self.sets[name].changes_stream for name in query.changed_sets]
+            for stream in (*query.streams, *changed):
                 came[stream] = [*came.get(stream, []), *behind]
 
     def answer(self) -> list[Row]:
         """The rows of the last query."""
         return self.answers(self.histories(), self.queries).rows[-1]
+
+    def calls(self) -> list[Call]:
+        """What the rules call, in order."""
+        found = self.answers(self.histories(), self.queries).calls
+        return sorted(found, key=lambda call: (call.time, call.order))
 
     def histories(self) -> dict[str, History]:
         """Every set with all its changes."""
@@ -111,27 +121,39 @@ class Document:
             own = now
 
     def changes(self, answers: Answers) -> list[Change]:
-        """What the rows of deriving queries do, by time, then the order of the text, then that of rows."""
-        found: list[Change] = []
-        for query, rows, reported in zip(self.deriving, answers.rows, answers.found, strict=True):
-            if query.change is not None:
-                found += [c for row in rows if (c := change_of(query, row, reported[row["_id"]])) is not None]
-        return sorted(found, key=lambda change: change.time)
+        """What rows do, by time, then the order of the text or of rules, then that of rows."""
+        found = sorted(answers.changes, key=lambda one: (one[1].time, one[0]))
+        return [change for _, change in found]
 
     @cached_property
     def deriving(self) -> list[Query]:
-        """The queries that change contexts, and those that they read."""
+        """The queries and rules that change contexts, and those that they read."""
         wanted: set[str] = set()
         found: list[Query] = []
-        for query in reversed(self.queries):
-            if query.change is not None or query.name in wanted:
-                wanted |= {s.stream.name for s in query.sources}
-                found.insert(0, query)
+        for _ in self.queries:
+            found = [q for q in self.queries if q.changed_sets or wanted.intersection(q.streams)]
+            wanted |= {s.stream.name for query in found for s in query.sources}
         return found
 
     def answers(self, histories: Mapping[str, History], queries: Sequence[Query]) -> Answers:
-        """Some queries asked in turn."""
-        answers = Answers(events=dict(self.streams.events))
+        """Some queries asked in turn, until rules emit what was taken for emitted."""
+        emitted: dict[str, list[Event]] = {}
+        while True:
+            answers = self._answers(histories, queries, emitted)
+            if answers.emitted == emitted:
+                return answers
+            emitted = answers.emitted
+
+    def _answers(
+        self,
+        histories: Mapping[str, History],
+        queries: Sequence[Query],
+        emitted: Mapping[str, list[Event]],
+    ) -> Answers:
+        """Some queries asked in turn, with events that rules have emitted."""
+        known = self.streams.events
+        streams = {**dict.fromkeys(name for query in queries if query.rule for name in query.streams), **known}
+        answers = Answers(events={name: [*known.get(name, []), *emitted.get(name, [])] for name in streams})
         for query in queries:
             for source in query.sources:
                 if source.stream.name not in answers.events:
@@ -146,7 +168,39 @@ class Document:
             answers.found.append({rows[id(one)]["_id"]: one for one in reversed(found)})
             if query.name is not None:
                 answers.events[query.name] = [derived(query, row, self.knowledge) for row in given]
+            for row in given:
+                self._act(answers, query, row, answers.found[-1][row["_id"]])
         return answers
+
+    def _act(self, answers: Answers, query: Query, row: Row, found: Found) -> None:
+        """What a deriving query or a rule does for a row."""
+        if query.rule is None:
+            change = change_of(query, row, found)
+            if change is not None:
+                answers.changes.append(((False, self.queries.index(query), "", 0, 0, 0), change))
+            return
+        (source,) = query.sources
+        name = source.stream.name
+        ordered = any(name == other.name for other in self.queries)
+        key = row_key(query, found, answers.events[name], ordered=ordered)
+        for place, view in alone(query):
+            change = change_of(view, row, found)
+            if change is not None:
+                answers.changes.append((self._order(query, key, place), change))
+        for place, action in enumerate(query.rule.actions):
+            id_, now = f"{row['_id']}.{place}", self.nows[id(query)]
+            if action.kind is ActionKind.CALL and (now is None or row["_time"] >= now):
+                said = arguments(action, found)
+                order = self._order(query, key, place)
+                answers.calls.append(Call(row["_time"], order, query.rule.name, id_, action.target, said))
+            if action.kind is ActionKind.EMIT and self.end is not None and row["_time"] <= self.end:
+                readers = [s.stream for q in self.queries for s in q.sources if s.stream.name == action.target]
+                for stream in readers[-1:]:
+                    event = emitted(action, id_, found, stream, self.knowledge)
+                    answers.emitted.setdefault(action.target, []).append(event)
+
+    def _order(self, query: Query, row: str, action: int) -> Order:
+        return order_of(query, self.queries, list(self.came), row, action)
 
     def _asked(self, query: Query, events: Mapping[str, list[Event]], histories: Mapping[str, History]) -> list[Found]:
         """The reports of one query that stand."""
@@ -199,7 +253,8 @@ def context_of(query: Query, found: Found) -> list[str]:
 
 def change_of(query: Query, row: Row, found: Found) -> Change | None:
     """What a row of a deriving query does; nothing with an unbound key."""
-    assert query.change is not None
+    if query.change is None:
+        return None
     scope = found.report.scope
     values: dict[str, Value | None] = {i.name: item(i.value, scope) for i in query.items}
     key = key_of([values[name] for name in query.change.keys])

@@ -54,11 +54,19 @@ class Oracle:
         self, queries: Sequence[Query], streams: Streams, registered_at: datetime | None = None
     ) -> list[dict[str, Any]]:
         """The same of checked queries."""
-        events = {name: admitted(a, streams.get(name, ())) for name, a in self.annotations.items()}
-        came = {name: delivered(a, streams.get(name, ())) for name, a in self.annotations.items()}
-        answer = Document(queries, self.knowledge, events, came, registered_at).answer()
+        answer = self._document(queries, streams, registered_at).answer()
         hidden = {i.name for i in queries[-1].items if i.hidden}
         return [{name: value for name, value in row.items() if name not in hidden} for row in answer]
+
+    def _document(self, queries: Sequence[Query], streams: Streams, registered_at: datetime | None) -> Document:
+        events = {name: admitted(a, streams.get(name, ())) for name, a in self.annotations.items()}
+        came = {name: delivered(a, streams.get(name, ())) for name, a in self.annotations.items()}
+        return Document(queries, self.knowledge, events, came, registered_at)
+
+    def calls(self, text: str, streams: Streams, registered_at: datetime | None = None) -> list[dict[str, Any]]:
+        """What the rules of a document call; see `Rows.calls`."""
+        queries = [query for _, query in check_document(text, self.vocabulary)]
+        return [call.shown for call in self._document(queries, streams, registered_at).calls()]
 
     def densest(self, text: str, streams: Streams, registered_at: datetime | None = None) -> int:
         """How many matches become true with one event, at the most, of the only query of a document.

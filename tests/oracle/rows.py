@@ -276,7 +276,7 @@ def identity(query: Query, report: Report, context: Sequence[str] = ()) -> str:
     values = [digested(value) for value in report.group]
     moment = [canonical(report.time)] if is_timed(query) else []
     bindings = [digested(value) for value in selected_bindings(query, report)]
-    return digest(query.name or query.normal, "\x1f".join([*ids, *moment, *values, *window, *bindings, *context]))
+    return digest(query.identity, "\x1f".join([*ids, *moment, *values, *window, *bindings, *context]))
 
 
 def is_timed(query: Query) -> bool:

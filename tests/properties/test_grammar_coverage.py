@@ -22,6 +22,8 @@ from support.mode_queries import MODES, query
 from support.pattern_queries import pattern_queries
 from support.patterns import sketches
 from support.queries import FAMILIES
+from support.rule_queries import FAMILIES as RULES
+from support.rule_queries import rules
 from support.state_queries import ASKED
 from support.timer_queries import FAMILIES as TIMERS
 
@@ -91,6 +93,9 @@ def test_every_construct_of_the_grammar_is_asked_about() -> None:
     for mode in MODES:
         for seed in range(20):
             missing.difference_update(used(query(mode, Random(seed))))
+    for family in RULES:
+        for seed in range(20):
+            missing.difference_update(used(rules(family, Random(seed))))
     for asked in ASKED:
         missing.difference_update(used(asked))
     for family in (*FAMILIES, *KINDS):

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kaicep.annotator import Annotator
-from kaicep.language.nodes.query import Subquery
+from kaicep.language.nodes import Subquery
 from kaicep.language.nodes.types import ValueType
 from kaicep.ontology import KnowledgeBase
 from kaicep.semfilter import SemanticFilter

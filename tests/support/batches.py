@@ -11,7 +11,7 @@ from kaicep.pipeline.flow.batch_result import BatchResult
 from kaicep.pipeline.flow.dataflow import Dataflow
 from kaicep.pipeline.sources.memory_source import RawTuples, raw_table
 
-__all__ = ["ended", "pieces", "processed"]
+__all__ = ["at_end", "ended", "pieces", "processed"]
 
 
 def processed(dataflow: Dataflow, tuples: Mapping[str, RawTuples]) -> BatchResult:
@@ -19,9 +19,14 @@ def processed(dataflow: Dataflow, tuples: Mapping[str, RawTuples]) -> BatchResul
     return dataflow.process(live_batch(dataflow.annotators, {name: raw_table(own) for name, own in tuples.items()}))
 
 
+def at_end(dataflow: Dataflow) -> BatchResult:
+    """What the end of all streams brings."""
+    return dataflow.process(Batch(ends=True))
+
+
 def ended(dataflow: Dataflow) -> dict[str, pa.Table]:
     """The rows that the end of all streams makes certain, by label."""
-    return dataflow.process(Batch(ends=True)).matches
+    return at_end(dataflow).matches
 
 
 def pieces(backfill: Backfill) -> Iterator[dict[str, pa.Table]]:

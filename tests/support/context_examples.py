@@ -26,6 +26,7 @@ class Example:
         rows: time in seconds and items of each row.
         contexts: `_context` of each row, joined by `+`; `None`: the last query is in none.
         asks: queries that are asked of states: the moment in seconds, the text, and the rows.
+        calls: of rules: the time in seconds, the rule, the action and its arguments.
     """
 
     name: str
@@ -36,11 +37,24 @@ class Example:
     rows: Sequence[Sequence[object]]
     contexts: Sequence[str] | None
     asks: Sequence[tuple[float, str, Sequence[Sequence[object]]]] = ()
+    calls: Sequence[Mapping[str, Any]] = ()
 
     def shown(self, rows: Sequence[Mapping[str, Any]]) -> tuple[list[list[object]], list[str] | None]:
         """An answer as `rows` and `contexts` are written."""
         items = [[(row["_time"] - self.base).total_seconds(), *_items(row)] for row in rows]
         return items, None if self.contexts is None else ["+".join(row["_context"]) for row in rows]
+
+    def shown_calls(self, calls: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Calls as `calls` are written."""
+        return [
+            {
+                "t": (call["_time"] - self.base).total_seconds(),
+                "rule": call["rule"],
+                "call": call["action"],
+                "args": call["arguments"],
+            }
+            for call in calls
+        ]
 
 
 def _items(row: Mapping[str, Any]) -> list[object]:
@@ -63,7 +77,8 @@ def _example(case: Mapping[str, Any], base: datetime) -> Example:
     streams = {name: _stream(name, attributes, events.get(name, [])) for name, attributes in case["streams"].items()}
     content = {"prefixes": {"x": "http://x/"}, "streams": streams}
     asks = [(one["at"], one["text"], one["rows"]) for one in case.get("asks", ())]
-    return Example(case["name"], case["text"], content, events, base, case["rows"], case.get("context"), asks)
+    contexts, calls = case.get("context"), case.get("calls", ())
+    return Example(case["name"], case["text"], content, events, base, case["rows"], contexts, asks, calls)
 
 
 def _stream(name: str, attributes: Mapping[str, None], events: Sequence[Mapping[str, object]]) -> dict[str, Any]:

@@ -8,15 +8,17 @@ from typing import Any
 
 import pyarrow as pa
 from kaicep import Project
+from kaicep.pipeline.flow.batch_result import BatchResult
 from kaicep.pipeline.flow.queries.registration import Registration
+from kaicep.pipeline.flow.rules import by_time, shown_calls
 from kaicep.pipeline.sinks.row_values import rows
 
-from .batches import ended, processed
+from .batches import at_end, processed
 from .cases import Case
 from .engines import project_of
 from .tuples import Batch
 
-__all__ = ["Run", "answered", "run"]
+__all__ = ["Run", "answered", "answered_with_calls", "run"]
 
 
 class Run:
@@ -25,16 +27,20 @@ class Run:
     def __init__(self, project: Project, text: str) -> None:
         self._project = project
         queries = self._project.compile(text)
-        self._registrations = [Registration(q, q.name or f"query-{i}") for i, q in enumerate(queries)]
+        self._registrations = [Registration(q, q.called or f"query-{i}") for i, q in enumerate(queries)]
         self._dataflow = self._project.dataflow()
         self._tables: list[pa.Table] = []
+        self._calls: list[pa.Table] = []
         for registration in self._registrations:
             self._dataflow.register(registration)
 
     def process(self, batch: Batch) -> None:
         """Take one batch."""
-        step = processed(self._dataflow, batch)
+        self._take(processed(self._dataflow, batch))
+
+    def _take(self, step: BatchResult) -> None:
         self._tables.append(step.matches[self._registrations[-1].label])
+        self._calls.append(step.calls)
 
     def resume(self) -> None:
         """Go on in another dataflow that has only the snapshot."""
@@ -44,8 +50,13 @@ class Run:
 
     def finish(self) -> list[dict[str, Any]]:
         """End the streams and give every row."""
-        self._tables.append(ended(self._dataflow)[self._registrations[-1].label])
+        self._take(at_end(self._dataflow))
         return [row for table in self._tables for row in rows(table)]
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """What rules have called so far."""
+        return shown_calls(by_time(self._calls))
 
 
 def run(case: Case, cut: Sequence[Batch], resumed: AbstractSet[int]) -> list[dict[str, Any]]:
@@ -55,6 +66,13 @@ def run(case: Case, cut: Sequence[Batch], resumed: AbstractSet[int]) -> list[dic
 
 def answered(project: Project, text: str, cut: Sequence[Batch], resumed: AbstractSet[int]) -> list[dict[str, Any]]:
     """The same of any project and document."""
+    return answered_with_calls(project, text, cut, resumed)[0]
+
+
+def answered_with_calls(
+    project: Project, text: str, cut: Sequence[Batch], resumed: AbstractSet[int]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The rows of the last query, and what rules call."""
     answer = Run(project, text)
     for position, batch in enumerate(cut):
         if position in resumed:
@@ -62,4 +80,4 @@ def answered(project: Project, text: str, cut: Sequence[Batch], resumed: Abstrac
         answer.process(batch)
     if len(cut) in resumed:
         answer.resume()
-    return answer.finish()
+    return answer.finish(), answer.calls

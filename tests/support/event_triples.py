@@ -9,10 +9,10 @@ from typing import NamedTuple
 import polars as pl
 import pyarrow as pa
 from kaicep.annotator.datatypes import COLUMN_TYPES, MOMENT
-from kaicep.annotator.shape import AttributeShape, EventShape, attribute_iri, event_prefix
+from kaicep.annotator.shape import AttributeShape, EventShape, event_prefix
 from kaicep.annotator.triples import ambiguous_properties
 from kaicep.annotator.type_casts import cast_column
-from kaicep.language.nodes import XSD, ValueType
+from kaicep.language.nodes import XSD, ValueType, attribute_iri
 
 __all__ = ["events_from_quads"]
 

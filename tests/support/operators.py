@@ -11,7 +11,7 @@ import pyarrow as pa
 from kaicep.cep import END_OF_TIME, Operator, apply_filters, build_operator
 from kaicep.cep.nfa import stop_events
 from kaicep.cep.order import EVENTS, all_events, sees_all_events
-from kaicep.cep.output.row_output import _ARROW_TYPES
+from kaicep.cep.output import ARROW_TYPES
 from kaicep.expressions import SIGNATURES
 from kaicep.language.checks import compile_document
 from kaicep.language.nodes import COMPANION, AttributeType, Query, StreamType, ValueType, Vocabulary
@@ -52,14 +52,14 @@ def at(seconds: float) -> datetime:
 
 def candidates(query: Query, readings: Sequence[Reading]) -> dict[str, pa.Table]:
     """Every variable's candidates: the readings of its stream, once per solution that it uses, its FILTERs applied."""
-    types = {a.name: _ARROW_TYPES[a.type] for a in _ATTRIBUTES}
+    types = {a.name: ARROW_TYPES[a.type] for a in _ATTRIBUTES}
     tables: dict[str, pa.Table] = {}
     streams: dict[str, pl.DataFrame] = {}
     for source in query.sources:
         of_stream = [r for r in readings if r.get("stream", "readings") == source.stream.name]
         names = [f"?{name}" for name, _ in source.bindings]
         own = list({(r["id"], *(r.get(name) for name in names)): r for r in of_stream}.values())
-        bindings = {f"?{name}": _ARROW_TYPES[of] for name, of in source.bindings}
+        bindings = {f"?{name}": ARROW_TYPES[of] for name, of in source.bindings}
         columns = types | bindings
         data = {name: pa.array([r.get(name) for r in own], of) for name, of in columns.items()}
         data["timestamp"] = data["_time"] = pa.array([at(r["t"]) for r in own], pa.timestamp("us", tz="UTC"))

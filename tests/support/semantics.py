@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 from kaicep.config import Settings
-from kaicep.language.nodes.query import Subquery
+from kaicep.language.nodes import Subquery
 from kaicep.ontology import KnowledgeBase
 
 from .prefixes import turtle_head

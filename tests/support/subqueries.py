@@ -12,7 +12,7 @@ from kaicep.annotator import EventShape
 from kaicep.expressions import SIGNATURES
 from kaicep.language import Span
 from kaicep.language.checks import compile_document
-from kaicep.language.nodes.query import AllOf, AnyOf, Semantics, Source, Subquery
+from kaicep.language.nodes import AllOf, AnyOf, Semantics, Source, Subquery
 from kaicep.language.nodes.types import ValueType
 from kaicep.language.nodes.vocabulary import StreamType, Vocabulary
 from kaicep.ontology import KnowledgeBase

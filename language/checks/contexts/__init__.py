@@ -1,6 +1,7 @@
 """What a text says of contexts goes in; checked sets, places of events and changes come out, or what is wrong.
 
-`declarations` and `calendar_text` make sets, `declared_contexts` keeps what deriving queries say of them. Of a query,
+`declarations` and `calendar_text` make sets, `context_normal_form` writes them as text again, `declared_contexts` keeps
+what deriving queries say of them. Of a query,
 `context_references` finds what it names, `placements` where its events belong, `changes` and `changed_partitions` what
 it does to which partition, and `decision_times` when its rows are decided.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from .changed_partitions import carriers
 from .changes import with_change
+from .context_normal_form import context_set_text
 from .context_references import find_context, find_set
 from .decision_times import check_decided, dependencies, late_decision
 from .declarations import KeyTypes, changes_stream, resolve_contexts, said_types
@@ -20,6 +22,7 @@ __all__ = [
     "carriers",
     "changes_stream",
     "check_decided",
+    "context_set_text",
     "dependencies",
     "find_context",
     "find_set",

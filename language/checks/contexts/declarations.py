@@ -18,12 +18,12 @@ from ...nodes import (
     StreamType,
     ValueType,
     Vocabulary,
-    context_set_text,
     is_individual,
     named_attribute,
 )
 from ..resolution import common
 from .calendar_text import resolve_calendar
+from .context_normal_form import context_set_text
 
 KeyTypes = Mapping[tuple[str, str], ValueType]
 """Of which types keys are, by set and key."""
@@ -120,10 +120,11 @@ def said_types(queries: Iterable[Query]) -> dict[tuple[str, str], ValueType]:
     found: dict[tuple[str, str], ValueType] = {}
     for query in queries:
         sets = {each.name: each for each in query.context_sets}
-        items = {item.name: item.value for item in query.items}
         given = [(p.set, p.keys) for p in query.in_context.placements] if query.in_context is not None else []
-        if query.change is not None:
-            given.append((query.change.context.set, tuple(items[name] for name in query.change.keys)))
+        for one in query.deriving:
+            if one.change is not None:
+                items = {item.name: item.value for item in one.items}
+                given.append((one.change.context.set, tuple(items[name] for name in one.change.keys)))
         for name, values in given:
             for key, value in zip(sets[name].keys, values, strict=True):
                 if key.type is ValueType.TERM and value.type is not ValueType.TERM:

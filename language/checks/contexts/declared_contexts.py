@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...nodes import AttributeType, ChangeKind, ContextSet, KnownContexts, Query
+from ...nodes import AttributeType, ChangeKind, ContextChange, ContextSet, KnownContexts, Query
 from ..resolution import common
 
 Known = Mapping[str, KnownContexts]
@@ -29,16 +29,22 @@ def known_contexts(sets: Iterable[ContextSet], queries: Iterable[Query]) -> dict
 
 
 def told(known: Known, query: Query) -> dict[str, KnownContexts]:
-    """The sets of which a query says something new, as they are known with it."""
-    if query.change is None:
-        return {}
-    of, before = query.change.context.context, known[query.change.context.set]
-    attributes, initiated = before.attributes, before.initiated
-    if query.change.kind is not ChangeKind.TERMINATE:
+    """The sets of which a query or rule says something new, as they are known with it."""
+    found: dict[str, KnownContexts] = {}
+    for one in query.deriving:
+        if one.change is not None:
+            name = one.change.context.set
+            found[name] = _told(found.get(name, known[name]), one, one.change)
+    return found
+
+
+def _told(before: KnownContexts, query: Query, change: ContextChange) -> KnownContexts:
+    """A set as it is known with what one change of it says."""
+    of, attributes, initiated = change.context.context, before.attributes, before.initiated
+    if change.kind is not ChangeKind.TERMINATE:
         attributes = {**attributes, of: _attributes(attributes.get(of, ()), query)}
         initiated |= {of}
-    depends_on = before.depends_on | query.output.depends_on
-    return {before.set.name: KnownContexts(before.set, attributes, initiated, depends_on)}
+    return KnownContexts(before.set, attributes, initiated, before.depends_on | query.output.depends_on)
 
 
 def _attributes(before: Sequence[AttributeType], query: Query) -> tuple[AttributeType, ...]:

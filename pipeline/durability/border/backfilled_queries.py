@@ -6,7 +6,7 @@ When one has nothing left of its past, the data flow takes it over at the next b
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -33,6 +33,7 @@ class BackfilledQueries:
         self._queries: dict[str, BackfilledQuery] = {}
         self._interrupted: dict[str, dict[str, Any]] = {}
         self.taken_over: dict[str, BackfilledQuery] = {}
+        self._called: list[pa.Table] = []
 
     @property
     def labels(self) -> frozenset[str]:
@@ -61,7 +62,7 @@ class BackfilledQueries:
     def join_at(self, dataflow: Dataflow, label: str, batch: int) -> None:
         """Let a deriving query that is registered at a batch decide about all of them from that batch on."""
         for other, query in self._queries.items():
-            if other != label and dataflow.flows[label].derives is not None:
+            if other != label and dataflow.flows[label].derives:
                 query.dataflow.join_at(label, dataflow, batch)
 
     def leave_at(self, label: str, batch: int) -> None:
@@ -80,8 +81,8 @@ class BackfilledQueries:
         sets = {each.name for each in own.query.context_sets}
         unknown = {name for name in sets if not dataflow.queries.is_followed(name, besides=label)}
         return any(
-            other.query.name in own.streams
-            or other.derives in sets
+            own.streams.intersection(other.query.streams)
+            or other.derives & sets
             or any(each.name in unknown for each in other.query.context_sets)
             for other in others
         )
@@ -102,15 +103,13 @@ class BackfilledQueries:
         """
         self.taken_over = {}
         for label, query in self._queries.items() if patient else ():
-            for table in query.wait():
-                hold(label, table)
+            self._give_out(label, query, query.wait(), hold)
         # Asked once: others end their past meanwhile, and queries that wait for each other go on together.
         ready = {label for label, query in self._queries.items() if query.caught_up and query.arrived()}
         behind = self.labels - ready
         for label in [label for label in self._queries if behind.isdisjoint(dataflow.queries.together([label]))]:
             query = self._queries[label]
-            for table in query.take():
-                hold(label, table)
+            self._give_out(label, query, query.take(), hold)
             if query.dataflow.knowledge is not judgement.knowledge:
                 query.dataflow.judge_by(judgement)
             dataflow.adopt(label, query.dataflow)
@@ -120,8 +119,19 @@ class BackfilledQueries:
     def hand_over(self, hold: Callable[[str, pa.Table], None]) -> None:
         """Give out the rows that are ready of those that go on with their past."""
         for label, query in self._queries.items():
-            for rows in query.take():
-                hold(label, rows)
+            self._give_out(label, query, query.take(), hold)
+
+    def _give_out(
+        self, label: str, query: BackfilledQuery, rows: Iterable[pa.Table], hold: Callable[[str, pa.Table], None]
+    ) -> None:
+        for table in rows:
+            hold(label, table)
+        self._called += query.take_calls()
+
+    def take_calls(self) -> list[pa.Table]:
+        """What rules among them have called in the batch; see `BackfilledQuery.take_calls`."""
+        called, self._called = self._called, []
+        return called
 
     def snapshot(self, dataflow: Dataflow) -> dict[str, bytes]:
         """What another process needs to begin again with each one's past, and to report no row twice."""

@@ -83,6 +83,7 @@ class BackfilledQuery:
         self._past, self._logged, self._last = past, logged, last
         self._again = handed
         self._rows: list[pa.Table] = []
+        self._calls: list[pa.Table] = []
         self._changed = threading.Condition()
         self._stopped = False
         self._caught_up = False
@@ -119,6 +120,12 @@ class BackfilledQuery:
             self.handed += sum(table.num_rows for table in rows)
             self._changed.notify_all()
         return rows
+
+    def take_calls(self) -> list[pa.Table]:
+        """Of a rule, what it calls for rows since its registration, as `rules.in_order` takes it."""
+        with self._changed:
+            calls, self._calls = self._calls, []
+        return calls
 
     def wait(self) -> list[pa.Table]:
         """Wait until it has caught up; the rows that are ready by then."""
@@ -175,9 +182,13 @@ class BackfilledQuery:
             batch: of the past, or of the log.
             recovered: whether its rows were missed when an engine went down.
         """
-        for table in self.dataflow.process(batch).rows_of(self.label):
-            if batch.source is BatchSource.STATE:
+        for answer in self.dataflow.process(batch).rows():
+            table = answer.rows
+            if batch.source is BatchSource.STATE or answer.label != self.label:
                 continue
+            if answer.calls is not None:
+                with self._changed:
+                    self._calls.append(answer.calls)
             again = min(self._again, table.num_rows)
             self._again -= again
             with self._changed:

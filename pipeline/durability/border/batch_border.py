@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+import pyarrow as pa
+
 from ....archive import Archive
 from ....errors import PlanError
 from ....planner import Strategy
@@ -187,6 +189,10 @@ class BatchBorder:
         """Let the rows that are ready of queries with a past come with the batch at work."""
         self._backfilled.hand_over(self._checkpoint.delivery.hold)
 
+    def take_calls(self) -> list[pa.Table]:
+        """What rules with a past, or those that were parked, call with the batch at work."""
+        return self._backfilled.take_calls()
+
     def park_failed(self, dataflow: Dataflow, number: int, results: Sequence[BatchResult]) -> None:
         """Park the queries that have failed in a batch; see `QueryParking.park_failed`."""
         self._parking.park_failed(dataflow, number, results)
@@ -327,6 +333,6 @@ def _reading(dataflow: Dataflow, label: str) -> list[str]:
     """A query and those that read its output, directly or not."""
     found = [label]
     for other, flow in dataflow.flows.items():
-        if any(dataflow.flows[one].query.name in flow.streams for one in found) and other not in found:
+        if any(flow.streams.intersection(dataflow.flows[one].query.streams) for one in found) and other not in found:
             found.append(other)
     return found

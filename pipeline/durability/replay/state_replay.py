@@ -134,7 +134,7 @@ def _start(dataflow: Dataflow, label: str) -> datetime | None:
     """
     flow = dataflow.flows[label]
     watermarks = {stream: dataflow.watermarks[stream] for stream in dataflow.queries.origins(flow.query)}
-    watermark, reach = lowest_watermark(watermarks), _reach(dataflow, label)
+    watermark, reach = lowest_watermark(watermarks), _reach(dataflow, label, frozenset())
     if all(known is None for known in watermarks.values()) and (reach is not None or not flow.query.context_sets):
         return _LAST
     if reach is None or watermark is None:
@@ -142,13 +142,15 @@ def _start(dataflow: Dataflow, label: str) -> datetime | None:
     return _FIRST if watermark - _FIRST < reach else watermark - reach
 
 
-def _reach(dataflow: Dataflow, label: str) -> timedelta | None:
-    """How far behind the watermarks of source streams; `None`: however far."""
+def _reach(dataflow: Dataflow, label: str, readers: frozenset[str]) -> timedelta | None:
+    """How far behind the watermarks of source streams; `None`: however far, as where rules feed their own rows."""
     query = dataflow.flows[label].registration.query
-    own = horizon_of(query)
-    read = [dataflow.queries.label_of(source.stream.name) for source in query.sources]
-    upstream = [_reach(dataflow, other) for other in read if other is not None]
-    if own is None or any(reach is None for reach in upstream):
+    own = None if label in readers else horizon_of(query)
+    if own is None:
+        return None
+    read = [other for source in query.sources for other in dataflow.queries.labels_of(source.stream.name)]
+    upstream = [_reach(dataflow, other, readers | {label}) for other in read]
+    if any(reach is None for reach in upstream):
         return None
     # Twice: a match that grows is held back as long, and so is the watermark of the rows that others read.
     return 2 * own + max((reach for reach in upstream if reach is not None), default=timedelta(0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from datetime import datetime
 from functools import cached_property
 from operator import itemgetter
@@ -22,15 +22,16 @@ from ....expressions import POLARS_TYPES, frame_of, micros, moment_of, timestamp
 from ....language.checks.contexts import changes_stream
 from ....language.nodes import COMPANION, ChangeKind, ContextSet, Item, Query, StreamType
 from ....planner import Range, resolve_bounds
+from ..rules import FiringOrder
 
 __all__ = ["ContextRuntime"]
 
 _DIGITS = 6
-_VERSION = 1
+_VERSION = 2
 """Of its snapshots; another one where what they or `ContextHistory` hold of windows is another."""
 
-PossibleChange = tuple[int, int, Change, str]
-"""Its time, the place of its query, what it does, and the partition in which its event lies."""
+PossibleChange = tuple[int, FiringOrder, Change, str]
+"""Its time, where it stands among those of that time, what it does, and the partition in which its event lies."""
 
 
 class ContextRuntime:
@@ -53,7 +54,7 @@ class ContextRuntime:
         self.known: datetime | None = None
         self.windows = SetWindows(ContextHistory(contexts), within.interval)
         self._keys = PartitionKeys(contexts)
-        self._offered: list[tuple[int, int, Change]] = []
+        self._offered: list[tuple[int, FiringOrder, Change]] = []
         self._foreseen: list[PossibleChange] = []
         self._told = 0
 
@@ -62,23 +63,26 @@ class ContextRuntime:
         """Its windows."""
         return self.windows.history
 
-    def offer(self, query: Query, rows: pa.Table, place: int) -> None:
+    def offer(self, query: Query, rows: pa.Table, places: Sequence[FiringOrder]) -> None:
         """Take the rows of a deriving query as changes, to be made when all up to their time are known.
 
         Args:
             query: the query.
             rows: in output order.
-            place: of the query among those that derive the set: changes of one time are made in that order.
+            places: where each row stands among others: changes of one time are made in that order.
         """
-        self._offered += [(each.time, place, each) for each in self._changes(query, rows) if each is not None]
+        changes = zip(self._changes(query, rows), places, strict=False)  # without rows there are no changes
+        self._offered += [(each.time, place, each) for each, place in changes if each is not None]
 
-    def possible(self, query: Query, rows: pa.Table, place: int, partition: Sequence[Item]) -> list[PossibleChange]:
+    def possible(
+        self, query: Query, rows: pa.Table, place: FiringOrder, partition: Sequence[Item]
+    ) -> list[PossibleChange]:
         """What the rows of a deriving query do that lie in its contexts, if all of them might.
 
         Args:
             query: the query.
             rows: in output order.
-            place: as for `offer`.
+            place: as for `offer`, of all rows.
             partition: the items that say in which partition the event of a row lies.
         """
         keys = frame_of(rows, [item.name for item in partition]).get_columns()
@@ -127,7 +131,7 @@ class ContextRuntime:
         self.history.make(self._standing(each for each in every if each[0] >= decided))
         self.known = upto
 
-    def _standing(self, changes: Iterable[tuple[int, int, Change, str | None]]) -> Iterator[Change]:
+    def _standing(self, changes: Iterable[tuple[int, FiringOrder, Change, str | None]]) -> Iterator[Change]:
         """Changes without those that were foreseen and do not lie in contexts, as they are when it comes to each."""
         for time, _, change, key in changes:
             if key is None:
@@ -200,7 +204,7 @@ class ContextRuntime:
             "now": None if self.now is None else self.now.isoformat(),
             "known": None if self.known is None else self.known.isoformat(),
             "told": self._told,
-            "places": [place for _, place, _ in self._offered],
+            "places": [astuple(place) for _, place, _ in self._offered],
         }
         encoded = json.dumps(head).encode()
         waiting = [change for _, _, change in self._offered]
@@ -225,7 +229,7 @@ class ContextRuntime:
         now = _moment(head["now"])
         found = cls(contexts, now, resolve_bounds(contexts.bounds, now))
         waiting = found.history.restore(state[4 + length :])
-        found._offered = [(c.time, place, c) for place, c in zip(head["places"], waiting, strict=True)]
+        found._offered = [(c.time, FiringOrder(*place), c) for place, c in zip(head["places"], waiting, strict=True)]
         found.known, found._told = _moment(head["known"]), head["told"]
         return found
 

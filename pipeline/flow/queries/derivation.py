@@ -23,6 +23,7 @@ import pyarrow as pa
 from ....errors import KaicepError
 from ....expressions import Ints, frame_of, moment_of, timestamps
 from ....language.nodes import AfterMatchKind, Column, Item, Kind, Query, columns_of
+from ..rules import united
 from .candidate_selection import EventBatch
 from .context_runtime import ContextRuntime
 from .held_events import EventSplits, HeldEvents
@@ -36,6 +37,9 @@ _FEW_ROUNDS = 4
 
 Answer = Callable[[QueryRuntime, Mapping[str, EventBatch], datetime], pa.Table]
 """Gives the rows of one query for some events, up to a watermark."""
+
+Emitted = Mapping[str, pa.Table]
+"""By stream, events that rules emit."""
 
 Foreseen = Callable[[Mapping[str, Mapping[str, EventBatch]], datetime], Mapping[str, Callable[[], None]]]
 """Gives, by label, what tells the sets which changes queries may make for some events, up to a watermark."""
@@ -51,6 +55,7 @@ class Derivation:
         offer: offers the rows of a query, by its label, as changes.
         at_once: how many moments a stretch has at first.
         foreseen: foresees the changes of those queries of which that can be done; `None`: of none.
+        emitted: gives the events that a rule emits for rows, by stream.
 
     Attributes:
         at_once: how many moments a stretch should have next time.
@@ -66,8 +71,10 @@ class Derivation:
         at_once: int,
         *,
         foreseen: Foreseen | None = None,
+        emitted: Callable[[QueryRuntime, pa.Table], Mapping[str, pa.Table]],
     ) -> None:
         self._levels, self._contexts, self._answer, self._offer = levels, contexts, answer, offer
+        self._emit = emitted
         self._foreseen = foreseen or (lambda _events, _border: {})
         self._flows = [flow for level in levels for flow in level]
         self.at_once, self.rounds = at_once, 0
@@ -108,15 +115,17 @@ class Derivation:
     ) -> dict[str, pa.Table] | None:
         """The rows of a stretch of time; `None`: they are not found in a few rounds, and nothing has happened."""
         flows = [(flow, flow.mark()) for flow in self._flows]
+        emitted: Emitted = {}
         sets = [(contexts, contexts.mark()) for contexts in self._contexts]
         foreseen = self._foreseen(events, border)
         guess = self._made({}, sets, border, foreseen)
         rounds = 0
         while True:
-            rows = self._round(events, border)
+            rows = self._round(events, border, emitted)
             made = self._made(rows, sets, border)
             rounds, self.rounds = rounds + 1, self.rounds + 1
-            if made == guess:
+            before_emitted, emitted = emitted, self._emitted(rows)
+            if made == guess and _alike(emitted, before_emitted):
                 return rows
             for flow, mark in flows:
                 flow.rewind(mark)
@@ -149,18 +158,37 @@ class Derivation:
             contexts.advance(border)
         return [contexts.effect(mark) for contexts, mark in sets]
 
-    def _round(self, events: Mapping[str, Mapping[str, EventBatch]], border: datetime) -> dict[str, pa.Table]:
-        """The rows of each query under the windows of now."""
+    def _emitted(self, rows: Mapping[str, pa.Table]) -> Emitted:
+        """The events that rules emit for rows, by their stream."""
+        found: dict[str, list[pa.Table]] = {}
+        for flow in self._flows:
+            for stream, events in self._emit(flow, rows[flow.registration.label]).items():
+                found.setdefault(stream, []).append(events)
+        return {stream: united(tables) for stream, tables in found.items()}
+
+    def _round(
+        self, events: Mapping[str, Mapping[str, EventBatch]], border: datetime, emitted: Emitted
+    ) -> dict[str, pa.Table]:
+        """The rows of each query under the windows of now, with the events that rules have emitted the round before."""
         rows: dict[str, pa.Table] = {}
         inside: dict[str, EventBatch] = {}
         for level in self._levels:
             for flow in level:
-                own = {stream: inside[stream] for stream in flow.streams if stream in inside}
-                found = self._answer(flow, {**events[flow.registration.label], **own}, border)
+                given = dict(events[flow.registration.label])
+                given |= {stream: inside[stream] for stream in flow.streams if stream in inside}
+                for stream in flow.streams & emitted.keys():
+                    before = [given[stream].table] if stream in given else []
+                    given[stream] = EventBatch(united([*before, emitted[stream]]))
+                found = self._answer(flow, given, border)
                 rows[flow.registration.label] = found
                 if flow.query.name is not None:
                     inside[flow.query.name] = EventBatch(flow.as_events(found))
         return rows
+
+
+def _alike(one: Emitted, other: Emitted) -> bool:
+    """Whether the same events are emitted."""
+    return one.keys() == other.keys() and all(one[stream].equals(other[stream]) for stream in one)
 
 
 def _moments(waiting: Mapping[str, HeldEvents]) -> Ints:

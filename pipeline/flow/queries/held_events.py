@@ -10,6 +10,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..rules import united
 from .candidate_selection import EventBatch
 
 __all__ = ["EventSplits", "HeldEvents"]
@@ -82,7 +83,7 @@ class HeldEvents:
         """The events, for `restore`."""
         out = BytesIO()
         for stream, held in self._streams.items():
-            table = _together([batch.table for batch in held]).replace_schema_metadata({_STREAM: stream.encode()})
+            table = united([batch.table for batch in held]).replace_schema_metadata({_STREAM: stream.encode()})
             part = BytesIO()
             with pa.ipc.new_stream(part, table.schema) as writer:
                 writer.write_table(table)
@@ -127,19 +128,4 @@ def _cut(held: Sequence[EventBatch], moment: datetime) -> tuple[EventBatch | Non
 def _one(batches: Sequence[EventBatch]) -> EventBatch | None:
     if len(batches) < 2:
         return batches[0] if batches else None
-    return EventBatch(_together([batch.table for batch in batches]))
-
-
-def _together(tables: Sequence[pa.Table]) -> pa.Table:
-    """Tables of one stream; what one has no values of, another may have."""
-    if len(tables) == 1:
-        return tables[0]
-    return pa.concat_tables([_decoded(table) for table in tables], promote_options="permissive")
-
-
-def _decoded(table: pa.Table) -> pa.Table:
-    """Dictionaries of strings as strings: those of several batches are several."""
-    for place, column in enumerate(table.schema):
-        if pa.types.is_dictionary(column.type):
-            table = table.set_column(place, column.name, table[column.name].cast(column.type.value_type))
-    return table
+    return EventBatch(united([batch.table for batch in batches]))

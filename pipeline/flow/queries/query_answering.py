@@ -21,9 +21,10 @@ import pyarrow.compute as pc
 
 from ....cep import joined_rows, limit_time
 from ....errors import PipelineError
-from ....language.nodes import COMPANION
+from ....language.nodes import COMPANION, Query
 from ....planner import BackfillChunk
 from ...monitoring import log_context
+from ..rules import FiringOrder, fitted, united
 from .candidate_selection import EventBatch
 from .derivation import ChangeForecast, Derivation
 from .held_events import EventSplits, HeldEvents
@@ -79,7 +80,7 @@ class QueryAnswering:
             found: by event variable, candidates that the archive's store found.
             seconds: that each query may take, or it fails; `None`: as many as it takes.
         """
-        if self._queries.contexts:
+        if self._queries.contexts or self._queries.emits:
             yield from self._in_contexts(_batches(events), watermarks, found, _TimeSpent(seconds))
             return
         levels = [[self._queries.flows[label] for label in level] for level in self._queries.levels()]
@@ -136,7 +137,7 @@ class QueryAnswering:
         self._queries.forget_windows()
         for _, together in groupby(self._queries.components(), key=attrgetter("depth")):
             components = list(together)
-            single = [flows[label] for component in components if not component.sets for label in component.labels]
+            single = [flows[label] for component in components if not component.circular for label in component.labels]
             yield from self._each(single, events, watermarks, splits, found=found, time=time)
             for component in components:
                 if component.circular:
@@ -197,16 +198,41 @@ class QueryAnswering:
         if flow.query.name is not None:
             events[flow.query.name] = EventBatch(flow.as_events(rows))
             watermarks[flow.query.name] = flow.row_watermark(flow.watermark)
+        passed = flow.row_watermark(flow.watermark)
+        for stream, emitted in self._emitted(flow, rows).items():
+            before = [events[stream].table] if stream in events else []
+            events[stream] = EventBatch(united([*before, emitted]))
+            known = watermarks.get(stream, passed)
+            watermarks[stream] = None if known is None or passed is None else min(known, passed)
         if derives and flow.failure is None:
             self._offer(flow.registration.label, rows)
+
+    def _emitted(self, flow: QueryRuntime, rows: pa.Table) -> dict[str, pa.Table]:
+        """By stream that queries read, the events that a rule emits for rows, perhaps none."""
+        found: dict[str, list[pa.Table]] = {}
+        for query, events in self._isolation.run(flow, partial(flow.emitted, rows)) or ():
+            name = query.output.name
+            if self._queries.reads(name):
+                found.setdefault(name, []).append(fitted(events, self._queries.event_types(name)))
+        return {name: united(tables) for name, tables in found.items()}
 
     def _offer(self, label: str, rows: pa.Table) -> None:
         """Take the rows of a query as changes of contexts, if it derives some."""
         flow = self._queries.flows[label]
-        if flow.derives is not None:
-            place, since = self._queries.deriving(flow.derives).index(label), self._queries.changed_since.get(label)
-            offer = partial(flow.contexts[flow.derives].offer, flow.query, flow.counted(rows, since), place)
-            self._isolation.run(flow, offer)
+        if flow.derives:
+            counted = flow.counted(rows, self._queries.changed_since.get(label))
+            for query, own, places in self._changes(flow, counted):
+                if query.change is not None:
+                    contexts = flow.contexts[query.change.context.set]
+                    self._isolation.run(flow, partial(contexts.offer, query, own, places))
+
+    def _changes(self, flow: QueryRuntime, rows: pa.Table) -> Iterator[tuple[Query, pa.Table, Sequence[FiringOrder]]]:
+        """The changes that rows make: queries that make them, their rows, and where each stands among others."""
+        if flow.firing is not None:
+            yield from flow.firing.changes(rows, self._queries.place_of(flow))
+            return
+        place = FiringOrder.of_query(self._queries.place_of_deriving(flow.registration.label))
+        yield flow.query, rows, [place] * rows.num_rows
 
     def _derived(
         self,
@@ -220,10 +246,9 @@ class QueryAnswering:
         flows = [self._queries.flows[label] for label in component.labels]
         self._withhold(flows)
         upto = self._queries.known_to(component, watermarks)
-        names = {flow.query.name for flow in flows}
         waiting = {}
         for flow in flows:
-            flow.hold({s: events[s] for s in flow.streams - names if s in events})
+            flow.hold({s: events[s] for s in flow.streams if s in events})
             waiting[flow.registration.label] = HeldEvents()
             if upto is not None:
                 released, others = flow.held.ahead(upto, splits)
@@ -259,7 +284,7 @@ class QueryAnswering:
         sets = [self._queries.contexts[name] for name in component.sets]
         levels = _depths(flows)
         at_once, foreseen = self._at_once.get(component.sets, _AT_ONCE), partial(self._foreseen, flows, time)
-        derivation = Derivation(levels, sets, answered, self._offer, at_once, foreseen=foreseen)
+        derivation = Derivation(levels, sets, answered, self._offer, at_once, foreseen=foreseen, emitted=self._emitted)
         try:
             return derivation.settle(waiting, upto)
         except _StoppedError:
@@ -277,17 +302,18 @@ class QueryAnswering:
     ) -> dict[str, Callable[[], None]]:
         """By label, what tells the contexts the changes that queries may make before a moment."""
         found: dict[str, Callable[[], None]] = {}
-        names = {flow.query.name for flow in flows}
+        names = {name for flow in flows for name in flow.query.streams}
         for flow in flows:
             label = flow.registration.label
             forecast = None if flow.streams & names else self._forecast(flow)
-            if forecast is None or flow.derives is None:
+            if forecast is None or flow.query.change is None:
                 continue
             with log_context(query=label), time.of(label):
                 rows = self._isolation.run(flow, partial(forecast.rows, events[label], border))
             if rows is None:
                 raise _StoppedError
-            place, contexts = self._queries.deriving(flow.derives).index(label), flow.contexts[flow.derives]
+            contexts = flow.contexts[flow.query.change.context.set]
+            place = FiringOrder.of_query(self._queries.place_of_deriving(label))
             found[label] = partial(contexts.foresee, contexts.possible(flow.query, rows, place, forecast.partition))
         return found
 
@@ -349,7 +375,10 @@ class QueryAnswering:
         if last and label in held:
             rows = pa.concat_tables(held.pop(label))
         seen = self._isolation.run(flow, partial(flow.visible, rows))
-        yield QueryRows(label, flow.no_visible_rows if seen is None else seen, last=last)
+        calls = None
+        if flow.firing is not None:
+            calls = self._isolation.run(flow, partial(flow.firing.calls, rows, self._queries.place_of(flow)))
+        yield QueryRows(label, flow.no_visible_rows if seen is None else seen, last=last, calls=calls)
 
     def _withhold(self, flows: Sequence[QueryRuntime]) -> None:
         """Stop each query with the one whose output it reads: it would take the missing rows for absence."""

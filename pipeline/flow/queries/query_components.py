@@ -37,8 +37,8 @@ class QueryComponent:
 
     @property
     def circular(self) -> bool:
-        """Whether queries in it are in contexts that queries in it derive."""
-        return bool(self.labels and self.sets)
+        """Whether queries in it are in contexts that queries in it derive, or read what rules emit for their rows."""
+        return bool(self.labels and self.sets) or len(self.labels) > 1
 
 
 def components_of(waits: Mapping[Waiting, Collection[Waiting]]) -> list[QueryComponent]:

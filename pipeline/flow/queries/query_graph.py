@@ -12,6 +12,7 @@ from ....errors import PipelineError
 from ....language.nodes import ContextSet, Query
 from ....planner import Watermarks, resolve_bounds
 from ....semfilter.runtime import SubqueryStatistics
+from ..rules import EventTypes, RulePlace, event_types
 from .context_runtime import ContextRuntime
 from .held_events import HeldEvents
 from .query_components import QueryComponent, Waiting, components_of
@@ -44,7 +45,9 @@ class QueryGraph:
         self.changed_until: dict[str, datetime] = {}
         self.changed_since: dict[str, datetime] = {}
         self._flows: dict[str, QueryRuntime] = {}
-        self._label_of: dict[str, str] = {}
+        self._answering: dict[str, list[str]] = {}
+        self._sources: frozenset[str] = frozenset()
+        self._types: dict[str, EventTypes] = {}
         self._components: tuple[frozenset[str], list[QueryComponent]] | None = None
         self._deriving: dict[str, list[str]] = {}
         self._read: frozenset[str] = frozenset()
@@ -53,6 +56,15 @@ class QueryGraph:
         """Find out again what follows from which queries and sets there are, and is asked with every batch."""
         self._components, self._deriving = None, {}
         self._read = frozenset().union(*(flow.streams for flow in self._flows.values()))
+        self._answering, self._types = {}, {}
+        read = (source.stream for flow in self._flows.values() for source in flow.query.sources)
+        self._sources = frozenset(stream.name for stream in read if stream.event_type is not None)
+        for label, flow in self._flows.items():
+            for stream in flow.query.streams:
+                self._answering.setdefault(stream, []).append(label)
+        looked_at = {stream for flow in self._flows.values() if flow.firing is not None for stream in flow.streams}
+        for flow in self._flows.values():
+            flow.is_ordered = flow.query.name in looked_at
 
     @property
     def flows(self) -> Mapping[str, QueryRuntime]:
@@ -84,7 +96,7 @@ class QueryGraph:
         Raises:
             PipelineError: the label is taken.
         """
-        label, name = flow.registration.label, flow.query.name
+        label = flow.registration.label
         if label in self._flows:
             raise PipelineError(
                 f"a query named '{label}' is registered already",
@@ -92,8 +104,6 @@ class QueryGraph:
             )
         self._take_in_contexts(flow)
         self._flows[label] = flow
-        if name is not None:
-            self._label_of[name] = label
         self._changed()
 
     def _take_in_contexts(self, flow: QueryRuntime) -> None:
@@ -170,14 +180,28 @@ class QueryGraph:
         flow = self._flows.get(label)
         if flow is None:
             raise PipelineError(f"no query is called '{label}'", hint=f"registered: {', '.join(self._flows) or 'none'}")
-        readers = [other for other, f in self._flows.items() if flow.query.name in f.streams]
+        readers = self._readers(flow)
         if readers:
             raise PipelineError(f"'{label}' is read by {', '.join(readers)}", hint="stop the readers first")
         del self._flows[label]
         self.suspended.discard(label)
-        if flow.query.name is not None:
-            del self._label_of[flow.query.name]
         self.drop_contexts()
+
+    def _readers(self, flow: QueryRuntime) -> list[str]:
+        """The queries that read what only one query gives; what others add to goes on without it."""
+        own = {name for name in flow.query.streams if len(self._answering[name]) == 1 and not self.is_source(name)}
+        return [label for label, other in self._flows.items() if own & other.streams and other is not flow]
+
+    def event_types(self, stream: str) -> EventTypes:
+        """The columns of a stream, as those that read it know it."""
+        if stream not in self._types:
+            read = (s.stream for flow in self._flows.values() for s in flow.query.sources if s.stream.name == stream)
+            self._types[stream] = event_types(read)
+        return self._types[stream]
+
+    def is_source(self, stream: str) -> bool:
+        """Whether a stream that queries read is one of the project's; rules may add to it."""
+        return stream in self._sources
 
     def withdraw(self, label: str, batch: int) -> None:
         """Drop a query for good; what it has changed of contexts stays, and is noted while anybody needs it.
@@ -193,7 +217,7 @@ class QueryGraph:
         until, since = self.changed_until.pop(label, None), self.changed_since.pop(label, None)
         sets = {} if flow is None else {each.name: self.contexts[each.name].now for each in flow.query.context_sets}
         self.remove(label)
-        changed = flow is not None and flow.derives is not None and until is not None
+        changed = flow is not None and bool(flow.derives) and until is not None
         if flow is not None and (changed or self.withdrawn.read(flow.query.name)):
             place = labels.index(label)
             self.withdrawn.add(flow.registration, Withdrawal(label, batch, until, place, since, sets))
@@ -208,9 +232,9 @@ class QueryGraph:
         """
         for label, flow in self._flows.items():
             passed = None
-            if flow.derives is not None and label in resuming:
+            if flow.derives and label in resuming:
                 passed = _lowest([watermarks[stream] for stream in self.awaited(label)])
-            elif flow.derives is not None and flow.failure is None and label not in self.suspended:
+            elif flow.derives and flow.failure is None and label not in self.suspended:
                 passed = flow.row_watermark(flow.watermark)
             if passed is not None:
                 self.changed_until[label] = passed
@@ -222,9 +246,10 @@ class QueryGraph:
             query: it.
             watermarks: of the source streams.
         """
-        name = None if query.change is None else query.change.context.set
-        if name is None or name not in self.contexts:
-            return None
+        known = [self._known_before(name, watermarks) for name in query.changed_sets if name in self.contexts]
+        return _lowest(known) if known else None
+
+    def _known_before(self, name: str, watermarks: Watermarks) -> datetime | None:
         if self.is_followed(name):
             return self.contexts[name].known
         behind = [self.awaited(label) for label in self.deriving(name)]  # they catch up
@@ -319,9 +344,25 @@ class QueryGraph:
         """
         return next((other for other in self._before(query) if self._flows[other].failure is not None), None)
 
-    def label_of(self, stream: str) -> str | None:
-        """The query whose output a stream is; `None`: it is a source stream, or one of changes of contexts."""
-        return self._label_of.get(stream)
+    def labels_of(self, stream: str) -> Sequence[str]:
+        """The query whose output a stream is, or the rules that emit it; none: it is another stream."""
+        return self._answering.get(stream, ())
+
+    @property
+    def emits(self) -> bool:
+        """Whether a rule emits events."""
+        return any(flow.firing is not None and flow.query.streams for flow in self._flows.values())
+
+    def place_of(self, flow: QueryRuntime) -> RulePlace:
+        """Where a rule stands among the registered queries."""
+        places = {label: place for place, label in enumerate(self._flows)}
+        behind = [places[label] for stream in flow.streams for label in self.labels_of(stream)]
+        source = any(map(self.is_source, flow.streams))
+        return RulePlace(places[flow.registration.label], -1 if source else min(behind, default=-1))
+
+    def place_of_deriving(self, label: str) -> int:
+        """Where a deriving query stands among the registered queries."""
+        return list(self._flows).index(label)
 
     def set_of(self, stream: str) -> str | None:
         """The set of contexts whose changes a stream is; `None`: it is another stream."""
@@ -331,7 +372,7 @@ class QueryGraph:
     def deriving(self, name: str) -> list[str]:
         """The queries that change contexts of a set, in the order of their registration."""
         if name not in self._deriving:
-            self._deriving[name] = [label for label, flow in self._flows.items() if flow.derives == name]
+            self._deriving[name] = [label for label, flow in self._flows.items() if name in flow.derives]
         return self._deriving[name]
 
     def origins(self, query: Query) -> set[str]:
@@ -339,14 +380,23 @@ class QueryGraph:
         return set[str]().union(*(self._origins_of(source.stream.name) for source in query.sources))
 
     def _origins_of(self, stream: str) -> set[str]:
-        upstream = self._label_of.get(stream)
-        if upstream is not None:
-            return self.origins(self._flows[upstream].query)
+        return self._origins_among(stream, set())
+
+    def _origins_among(self, stream: str, seen: set[str]) -> set[str]:
+        """Those of a stream; rules may emit what their own rows come from, after some time."""
+        if stream in seen:
+            return set()
+        seen = {*seen, stream}
+        upstream = [self._flows[label].streams for label in self.labels_of(stream)]
+        if upstream:
+            found = (self._origins_among(other, seen) for streams in upstream for other in streams)
+            return ({stream} if self.is_source(stream) else set[str]()).union(*found)
         changes = self.set_of(stream) if self.contexts else None
         if changes is None:
             return {stream}
-        live = [self.origins(self._flows[label].query) for label in self.deriving(changes)]
-        return set[str]().union(*live, *map(self._origins_of, self.withdrawn.streams(changes)))
+        live = [s.stream.name for label in self.deriving(changes) for s in self._flows[label].query.sources]
+        behind = [*live, *self.withdrawn.streams(changes)]
+        return set[str]().union(*(self._origins_among(other, seen) for other in behind))
 
     def awaited(self, label: str) -> set[str]:
         """The source streams that say how far a query can be answered: its own, and those behind its contexts."""
@@ -357,8 +407,8 @@ class QueryGraph:
         found, before = self.closed(labels), 0
         while len(found) > before:
             before = len(found)
-            sets = {self._flows[label].derives for label in found} - {None}
-            found = self.closed([*found, *(label for label, flow in self._flows.items() if flow.derives in sets)])
+            sets = {name for label in found for name in self._flows[label].derives}
+            found = self.closed([*found, *(label for label, flow in self._flows.items() if flow.derives & sets)])
         return found
 
     def closed(self, labels: Sequence[str]) -> list[str]:
@@ -388,7 +438,7 @@ class QueryGraph:
 
     def serves(self, flow: QueryRuntime) -> bool:
         """Whether a query's rows are needed by others: they read its output, or are in contexts that it derives."""
-        return flow.derives is not None or self.reads(flow.query.name)
+        return bool(flow.derives) or any(map(self.reads, flow.query.streams))
 
     def reads(self, stream: str | None) -> bool:
         """Whether a query reads a stream."""
@@ -422,7 +472,8 @@ class QueryGraph:
         """How far queries in contexts that they derive can be answered; `None`: not yet."""
         moments: list[datetime | None] = [END_OF_TIME]
         flows = [self._flows[label] for label in component.labels]
-        names = {flow.query.name for flow in flows}
+        own = {name for flow in flows for name in flow.query.streams if not self.is_source(name)}
+        names = {name for name in own if set(self.labels_of(name)) <= set(component.labels)}
         for flow in flows:
             moments += [watermarks[stream] for stream in flow.streams - names]
             moments += [self.contexts[s].known for s in self._sets_before(flow.query) if s not in component.sets]
@@ -432,7 +483,7 @@ class QueryGraph:
         return _lowest(moments)
 
     def _waits(self, query: Query) -> list[Waiting]:
-        read = [self._label_of[s.stream.name] for s in query.sources if s.stream.name in self._label_of]
+        read = [label for source in query.sources for label in self.labels_of(source.stream.name)]
         sets = self._sets_before(query)
         return [*(Waiting(label, is_set=False) for label in read), *(Waiting(name, is_set=True) for name in sets)]
 
@@ -444,7 +495,7 @@ class QueryGraph:
 
     def _before(self, query: Query) -> list[str]:
         """The queries whose output a query reads, and those that derive its contexts."""
-        read = [self._label_of[s.stream.name] for s in query.sources if s.stream.name in self._label_of]
+        read = [label for source in query.sources for label in self.labels_of(source.stream.name)]
         sets = self._sets_before(query)
         return list(dict.fromkeys([*read, *(label for name in sets for label in self.deriving(name))]))
 
@@ -452,7 +503,7 @@ class QueryGraph:
         """Labels by depth: a query stands in a later level than those whose output it reads; no suspended ones."""
         depth: dict[str, int] = {}
         for label, flow in self._flows.items():
-            read = [depth[self._label_of[s]] for s in flow.streams if s in self._label_of]
+            read = [depth[other] for stream in flow.streams for other in self.labels_of(stream)]
             depth[label] = 1 + max(read, default=-1)
         live = {label: level for label, level in depth.items() if label not in self.suspended}
         return [[n for n, d in live.items() if d == level] for level in sorted(set(live.values()))]

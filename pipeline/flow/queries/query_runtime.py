@@ -29,6 +29,7 @@ from ....planner import Seam, Watermarks, lowest_watermark, resolve_bounds
 from ....semfilter import SemanticFilter
 from ....semfilter.runtime import FilterOptions, SubqueryStatistics
 from ...profile import ClauseKind, PathProfile, QueryProfile, VariableProfile
+from ..rules import PLACE, RuleFiring, with_places
 from .candidate_selection import CandidateSelection, EventBatch
 from .context_runtime import ContextRuntime
 from .event_placement import ContextPlacing
@@ -53,6 +54,9 @@ class QueryRuntime:
         contexts: by name, the sets of contexts that there are; of a query in none, nothing is asked of them.
         kin: what is equal of queries that may be answered together; `None`: it is answered by itself.
         held: the events that it waits with until it is known in which contexts they lie.
+        firing: of a rule, what it does for its rows.
+        is_ordered: whether a rule looks at its rows, so that these say in which order they come.
+        ends_at: the greatest time stamp of the sources, when they have ended: no rule emits an event after it.
 
     Args:
         registration: the query and when it was registered.
@@ -78,6 +82,10 @@ class QueryRuntime:
     ) -> None:
         query, withdrawal = registration.query, registration.withdrawal
         query = watch(query) if registration.watched else query
+        self.firing = None if query.rule is None else RuleFiring(query, query.rule, registration.now)
+        query = query if query.rule is None else with_places(query)
+        self.is_ordered, self._told = False, 0
+        self.ends_at: datetime | None = None
         self._until = None if withdrawal is None else withdrawal.until
         self.contexts: Mapping[str, ContextRuntime] = {}
         self.held = HeldEvents()
@@ -109,6 +117,7 @@ class QueryRuntime:
         self._columns_of = {
             stream: sorted({"_time", "_id", *(n for n in names if n[0] not in "?#")}) for stream, names in needed
         }
+        self._derives = frozenset(self.query.changed_sets)
         self._watermark: datetime | None = None
         self.seam: Seam | None = None
         self.failure: KaicepError | None = None
@@ -196,9 +205,9 @@ class QueryRuntime:
         return min((moment for moment in waiting if moment is not None), default=None)
 
     @property
-    def derives(self) -> str | None:
-        """The set whose contexts it changes; `None`: it changes none."""
-        return None if self.query.change is None else self.query.change.context.set
+    def derives(self) -> frozenset[str]:
+        """The sets whose contexts it changes."""
+        return self._derives
 
     @property
     def withdrawn(self) -> bool:
@@ -286,6 +295,7 @@ class QueryRuntime:
 
     def end_at(self, moment: datetime | None) -> None:
         """See `Operator.end_at`."""
+        self.ends_at = moment
         self._operator.end_at(moment)
 
     def process(
@@ -335,12 +345,26 @@ class QueryRuntime:
         """Rows as users see them."""
         hidden = [item.name for item in self.query.items if item.hidden]
         lying = [CONTEXT_WINDOWS] if CONTEXT_WINDOWS in rows.column_names else []
+        if self.firing is not None:
+            rows = rows.slice(0, 0)
         return with_doubles(rows.drop_columns([*hidden, *lying]))
 
     def as_events(self, rows: pa.Table) -> pa.Table:
         """Rows of a named query as events of the stream of that name."""
         ids = pc.binary_join_element_wise(event_prefix(self.query.name or ""), rows["_id"].cast(pa.string()), "")
-        return rows.set_column(rows.schema.get_field_index("_id"), "_id", ids)
+        events = rows.set_column(rows.schema.get_field_index("_id"), "_id", ids)
+        if not self.is_ordered:
+            return events
+        first, self._told = self._told, self._told + rows.num_rows
+        return events.append_column(PLACE, pa.array(range(first, self._told), pa.int64()))
+
+    def emitted(self, rows: pa.Table) -> list[tuple[Query, pa.Table]]:
+        """Of a rule, the events that it emits for rows; see `RuleFiring.emitted`."""
+        if self.firing is None:
+            return []
+        if self.ends_at is not None:
+            rows = rows.filter(pc.less_equal(rows["_time"], pa.scalar(self.ends_at, rows["_time"].type)))
+        return list(self.firing.emitted(rows))
 
     def report(self, matches: MatchFrame, watermark: datetime | None) -> pa.Table:
         """The rows of matches that the archive's store found; see `Operator.report`."""

@@ -123,11 +123,11 @@ def involved(
 
 def _answers(query: Query, names: Collection[str], sets: Collection[str]) -> bool:
     """Whether a query's output is one of some streams, or it changes contexts of one of some sets."""
-    return query.name in names or _derives(query, sets)
+    return any(stream in names for stream in query.streams) or _derives(query, sets)
 
 
 def _derives(query: Query, sets: Collection[str]) -> bool:
-    return query.change is not None and query.change.context.set in sets
+    return any(name in sets for name in query.changed_sets)
 
 
 def _streams(query: Query) -> set[str]:

@@ -2,6 +2,23 @@
 
 from __future__ import annotations
 
-from .action_calls import CALLS, FiringOrder, in_order, order_columns, shown_calls
+from .action_calls import CALLS, FiringOrder, by_time, in_order, order_columns, shown_calls
+from .emitted_events import EventTypes, event_types, fitted, united
+from .rule_firing import PLACE, RuleFiring, RulePlace, with_places
 
-__all__ = ["CALLS", "FiringOrder", "in_order", "order_columns", "shown_calls"]
+__all__ = [
+    "CALLS",
+    "PLACE",
+    "EventTypes",
+    "FiringOrder",
+    "RuleFiring",
+    "RulePlace",
+    "by_time",
+    "event_types",
+    "fitted",
+    "in_order",
+    "order_columns",
+    "shown_calls",
+    "united",
+    "with_places",
+]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-__all__ = ["CALLS", "FiringOrder", "in_order", "order_columns", "shown_calls"]
+__all__ = ["CALLS", "FiringOrder", "by_time", "in_order", "order_columns", "shown_calls"]
 
 CALLS = pa.schema(
     [
@@ -46,6 +46,11 @@ class FiringOrder:
     rule: int
     action: int
 
+    @classmethod
+    def of_query(cls, place: int) -> FiringOrder:
+        """That of a deriving query, whose changes are made in the order of its rows."""
+        return cls(deferred=False, stream=place, row="", priority=0, rule=0, action=0)
+
 
 _ORDER = pa.schema(
     [
@@ -78,6 +83,11 @@ def in_order(calls: Sequence[pa.Table]) -> pa.Table:
     every = pa.concat_tables([_WITH_ORDER.empty_table(), *calls])
     keys = [(name, "ascending") for name in ("_time", *_ORDER.names)]
     return every.sort_by(keys).select(CALLS.names).cast(CALLS)
+
+
+def by_time(calls: Sequence[pa.Table]) -> pa.Table:
+    """Calls of several batches, each in order, as one table; those of one time stay as they are."""
+    return pa.concat_tables(calls).sort_by("_time")
 
 
 _WITH_ORDER = pa.schema([*CALLS, *_ORDER])

@@ -26,7 +26,7 @@ def test_an_outage_changes_no_row(*, snapshots: bool) -> None:
     outage = Outage(START + 4 * SECOND, START + 8 * SECOND, 2 * SECOND, SECOND, snapshots)
     streams = raw, live_batch(project.annotators, raw).events
     asked = [Registration(query, "q")]
-    tables = simulate_outage(project, asked, streams, outage, registered_at=None, strategy=None)
+    tables = simulate_outage(project, asked, streams, outage, calls=[], registered_at=None, strategy=None)
     expected = [row["x"] for row in project.evaluate(PAIRS, {"air": EVENTS})]
     assert [x for table in tables for x in table["x"].to_pylist()] == expected
     assert set(expected) == set(range(1, 12))

@@ -57,8 +57,8 @@ def test_switch_initiates_too() -> None:
 def test_what_a_set_depends_on_is_kept() -> None:
     city = "CREATE CONTEXTS city (calm DEFAULT, stuck); INITIATE CONTEXT stuck FROM (?c, CONTEXTS(road))"
     found = known(ROAD + INITIATE + city)
-    assert found["city"].depends_on == {"road"}
-    assert found["road"].depends_on == frozenset()
+    assert found["city"].depends_on == {"road", "EVENTS(CONTEXTS(road))"}
+    assert found["road"].depends_on == {"EVENTS(positions)"}
 
 
 def test_a_context_that_nothing_initiates_is_warned_of() -> None:

@@ -83,11 +83,11 @@ def test_a_snapshot_of_another_version_is_refused(dataflow: Dataflow, written: s
     contexts = dataflow.queries.contexts["road"]
     state = contexts.snapshot()
     length = int.from_bytes(state[:4], "big")
-    head = state[4 : 4 + length].decode().replace('"version": 1', written).encode()
+    head = state[4 : 4 + length].decode().replace('"version": 2', written).encode()
     with pytest.raises(OperatorError) as error:
         ContextRuntime.restored(contexts.set, len(head).to_bytes(4, "big") + head + state[4 + length :])
     assert str(error.value) == (
-        f"the snapshot of a set of contexts has version {told}, this kaicep reads 1: "
+        f"the snapshot of a set of contexts has version {told}, this kaicep reads 2: "
         "run the kaicep that wrote it, or remove the snapshots to start from the archive"
     )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kaicep.language.checks.contexts import context_set_text
 from kaicep.language.checks.query_compiler import checked_document
-from kaicep.language.nodes import context_set_text
 from support.roads import ROADS
 
 

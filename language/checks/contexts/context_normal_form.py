@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from ..literals import quote
-from .bounds import DEFAULT_BOUNDS
-from .context import MINUTES_A_DAY, WEEK, Calendar, CalendarStretch, Context, ContextSet
-from .normal_form import bounds_text, name_text
+from ...literals import quote
+from ...nodes import (
+    DEFAULT_BOUNDS,
+    MINUTES_A_DAY,
+    WEEK,
+    Calendar,
+    CalendarStretch,
+    Context,
+    ContextSet,
+    bounds_text,
+    name_text,
+)
 
 
 def context_set_text(contexts: ContextSet) -> str:
