@@ -10,7 +10,7 @@ import pytest
 from kaicep import Project
 
 PAGE = (Path(__file__).parents[1] / "docs" / "alarms.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```chi\n(.*?)```\n```rows\n(.*?)```\n", PAGE, re.DOTALL)
+BLOCKS = re.findall(r"```chi\n(.*?)```\n```(?:rows|calls)\n(.*?)```\n", PAGE, re.DOTALL)
 
 
 def stream(attribute: str, datatype: str) -> dict[str, Any]:
@@ -35,12 +35,14 @@ def events() -> dict[str, list[dict[str, Any]]]:
 def test_each_pattern_gives_what_the_page_says(place: int) -> None:
     project = Project.parse({"streams": {"air": stream("co2", "xsd:integer"), "desk": stream("says", "xsd:string")}})
     text = ";\n".join(query.strip() for query, _ in BLOCKS[: place + 1])
+    found = project.evaluate(text, events())
     rows = [
         " ".join([f"{row['_time']:%H:%M}", *(str(row[name]) for name in row if not name.startswith("_"))])
-        for row in project.evaluate(text, events())
+        for row in found
     ]
-    assert rows == BLOCKS[place][1].splitlines()
+    calls = [f"{call['_time']:%H:%M} {call['action']} {call['arguments']['room']}" for call in found.calls]
+    assert rows + calls == BLOCKS[place][1].splitlines()
 
 
 def test_the_page_has_every_pattern() -> None:
-    assert len(BLOCKS) == 5
+    assert len(BLOCKS) == 6

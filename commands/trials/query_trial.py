@@ -12,6 +12,7 @@ from ...explain import mapping_lines, report_mapping
 from ...language.nodes import Query
 from ...pipeline import change_label, labelled, queries_read
 from ...pipeline.flow import Registration
+from ...pipeline.flow.rules import CALLS, shown_calls
 from ...pipeline.sinks import rows
 from ..options import RowFormat
 from ..progress_bar import ProgressBar
@@ -85,13 +86,21 @@ def _introduce(project: Project, queries: Sequence[Query]) -> None:
     for line in warnings_of(project, queries):
         tell(line)
     if len(queries) > 1:
-        name = "" if queries[-1].name is None else f", {queries[-1].name}"
-        tell(f"these are the rows of the last of {len(queries)} queries{name}")
+        name = "" if queries[-1].called is None else f", {queries[-1].called}"
+        what = "the rows" if queries[-1].rule is None else "the calls"
+        tell(f"these are {what} of the last of {len(queries)} queries{name}")
+
+
+def _columns(query: Query) -> list[str]:
+    """Of the rows of a query; of a rule those of what it calls, which nobody is handed here."""
+    if query.rule is not None:
+        return list(CALLS.names)
+    hidden = {item.name for item in query.items if item.hidden}
+    return [name for name in output_schema(query).names if name not in hidden]
 
 
 def _print_rows(trial: Trial, query: Query, project: Project, form: RowFormat | None, *, quiet: bool) -> None:
-    hidden = {item.name for item in query.items if item.hidden}
-    columns = [name for name in output_schema(query).names if name not in hidden]
+    columns = _columns(query)
     console = log()
     meter = ProgressLine(console, quiet=quiet or console.is_terminal)
     bar = ProgressBar(console, "reading recorded events", trial.size, quiet=quiet)
@@ -100,5 +109,7 @@ def _print_rows(trial: Trial, query: Query, project: Project, form: RowFormat | 
             for matches in result.rows_of(trial.labels[-1]):
                 for start in range(0, matches.num_rows, _AT_ONCE):
                     printer.write(rows(matches.slice(start, _AT_ONCE)))
+            if query.rule is not None:
+                printer.write([call for call in shown_calls(result.calls) if call["rule"] == query.rule.name])
             meter(trial.progress)
             bar(trial.taken, what=meter.line())

@@ -18,6 +18,7 @@ from ...language.nodes import (
     CorrelationWindow,
     CumulateWindow,
     Element,
+    EventRule,
     Group,
     HoppingWindow,
     Kind,
@@ -31,6 +32,7 @@ from ...language.nodes import (
     Source,
     Timer,
     Window,
+    action_text,
     expression_text,
 )
 from ...pipeline.flow import Registration
@@ -71,12 +73,22 @@ def describe_query(
         *describe_contexts(query, others),
         *(_source(source, semantics.get(source.variable)) for source in query.sources),
         PlanNode("within", f"{bounds_in_words(query.bounds)}{fixed}"),
-        *_operator(query),
+        *(_operator(query) if query.rule is None else _actions(query.rule)),
         *([PlanNode("output", items)] if items else []),
         *past,
         *(PlanNode("warning", warning) for warning in query.warnings),
     ]
+    if query.rule is not None:
+        return PlanNode(f"rule {query.rule.name}", f"on {query.sources[0].stream.name}", tuple(children))
     return PlanNode(f"query {query.name or '(unnamed)'}", query.kind.value, tuple(children))
+
+
+def _actions(rule: EventRule) -> Iterator[PlanNode]:
+    """What a rule does for each row, and in which order among others."""
+    yield from (PlanNode("does", action_text(action)) for action in rule.actions)
+    priority = "without priority" if rule.priority is None else f"priority {rule.priority}"
+    coupling = "after all rows of one time (deferred)" if rule.deferred else "with each row (immediate)"
+    yield PlanNode("when", f"{coupling}, {priority}")
 
 
 def _source(source: Source, semantics: PlanNode | None) -> PlanNode:

@@ -37,7 +37,7 @@ from .expression import (
 )
 from .integer_width import COMPANION, companion_of, is_wide
 from .measures import Conversion, Unit
-from .normal_form import bounds_text, expression_text, name_text, normal_text
+from .normal_form import action_text, bounds_text, expression_text, name_text, normal_text
 from .path_nodes import (
     AllOf,
     AnyOf,
@@ -221,6 +221,7 @@ __all__ = [
     "Vocabulary",
     "Wanted",
     "Window",
+    "action_text",
     "aggregates_of",
     "attribute_iri",
     "bindings_of",

@@ -62,13 +62,14 @@ def _rule(query: Query, rule: EventRule) -> str:
     clauses = [f"CREATE RULE {rule.name} ON {source.stream.name} AS ?{source.variable}"]
     clauses += [f"IF ({expression_text(f)})" for f in source.filters]
     clauses += [f"IF ASK {path.removeprefix('PATH ')}" for path in _paths(source.semantics)]
-    clauses.append("DO " + ", ".join(map(_action, rule.actions)))
+    clauses.append("DO " + ", ".join(map(action_text, rule.actions)))
     clauses += ["DEFERRED"] if rule.deferred else []
     clauses += [] if rule.priority is None else [f"PRIORITY {rule.priority}"]
     return " ".join(clauses)
 
 
-def _action(action: RuleAction) -> str:
+def action_text(action: RuleAction) -> str:
+    """An action of a rule as it is written."""
     if action.change is not None:
         return _change(action.change, action.items)
     items = ", ".join(_item(item) for item in action.items if not item.hidden)

@@ -38,6 +38,13 @@ def test_queries_without_a_name_are_called_by_their_file_and_place(project: Path
     ]
 
 
+def test_a_rule_shows_its_calls_and_makes_none(project: Path) -> None:
+    rule = "CREATE RULE r ON air IF (?row.flow > 60) DO CALL go(?row.flow AS flow)"
+    found = call("try", rule, "-e", project / "events.jsonl", "-p", project)
+    *_, shown = [json.loads(text) for text in found.stdout.splitlines()]
+    assert (shown["rule"], shown["action"], shown["arguments"]) == ("r", "go", {"flow": 70.0})
+
+
 def test_no_row_has_a_reason(project: Path) -> None:
     told = call("try", HIGH.replace("50", "500"), "-e", project / "events.jsonl", "-p", project).stderr
     assert told.splitlines()[-1] == "  no row: ?e: FILTER (?e.flow > 500) is true of none of 3 events; flow is 40 to 70"

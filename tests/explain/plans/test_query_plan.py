@@ -60,6 +60,19 @@ def test_a_selection_says_its_filters() -> None:
     )
 
 
+def test_a_rule_says_what_it_does_and_when() -> None:
+    rule = compiled("CREATE RULE r ON airflowReport DO CALL go(?row.flowrate AS x), EMIT e(1 AS n) DEFERRED PRIORITY 2")
+    assert plan_text(describe_query(rule, {})) == (
+        "rule r: on airflowReport\n"
+        "  ?row from airflowReport\n"
+        "    every event is a candidate\n"
+        "  within: from now (exclusive) on\n"
+        "  does: CALL go(?row.flowrate AS x)\n"
+        "  does: EMIT e(1 AS n)\n"
+        "  when: after all rows of one time (deferred), priority 2"
+    )
+
+
 def test_an_aggregation_says_its_window_and_what_is_reported() -> None:
     query = compiled(
         "CREATE QUERY high AS SELECT AVG(?e.flowrate) > 500 AS a WITHIN [now, now + 1h) "
