@@ -13,7 +13,7 @@ from ..terms import lexical_of
 from .regular_expressions import fault_of, rust_regex
 from .scalar_function import BY_COLUMN, Columns, ScalarFunction, refused, same_in_sparql
 
-__all__ = ["CONTAINS", "LCASE", "REGEX", "STR", "STRENDS", "STRLEN", "STRSTARTS", "UCASE"]
+__all__ = ["CONCAT", "CONTAINS", "LCASE", "REGEX", "STR", "STRENDS", "STRLEN", "STRSTARTS", "UCASE"]
 
 
 _STRING: Wanted = "a string"
@@ -94,4 +94,25 @@ STR = ScalarFunction(
     _str,
     BY_COLUMN,
     _str_in_sparql,
+)
+
+
+def _concat(e: Call, columns: Columns) -> pl.Expr:
+    return pl.concat_str([lexical_of(x, argument.type) for x, argument in zip(columns, e.arguments, strict=True)])
+
+
+def _concat_in_sparql(e: Call, arguments: Sequence[str]) -> str:
+    if any(argument.type is not ValueType.STRING for argument in e.arguments):
+        raise RefusedError("CONCAT of a number or a moment has the text that the archive keeps")
+    return same_in_sparql(e, arguments)
+
+
+CONCAT = ScalarFunction(
+    "CONCAT",
+    "CONCAT(x, y, …)",
+    "the texts of all, as STR has them, one behind the other",
+    Signature(("a value",), 0, repeated=True, result=ValueType.STRING, unit=UnitRule.NONE, check=None),
+    _concat,
+    BY_COLUMN,
+    _concat_in_sparql,
 )

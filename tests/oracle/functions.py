@@ -43,6 +43,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "FLOOR": _floor,
     "CEIL": _ceil,
     "STR": lexical,
+    "CONCAT": lambda *values: "".join(map(lexical, values)),
     "LCASE": lambda s: s.lower(),
     "UCASE": lambda s: s.upper(),
     "STRLEN": len,

@@ -70,7 +70,7 @@ def _number_calls(draw: st.DrawFn, words: Words, number: str) -> str:
 def texts(draw: st.DrawFn, words: Words) -> str:
     """A string."""
     text = draw(st.sampled_from((*words["string"], *words["string"], *_CONSTANTS["string"])))
-    form = draw(st.sampled_from(("{}", "{}", "{}", "LCASE({})", "UCASE({})", "STR({})")))
+    form = draw(st.sampled_from(("{}", "{}", "{}", "LCASE({})", "UCASE({})", "STR({})", "CONCAT({}, 7, '-')")))
     inner = draw(st.sampled_from((text, *words["boolean"], *words["iri"]))) if form == "STR({})" else text
     return form.format(inner)
 

@@ -83,7 +83,7 @@ def _unions(rng: Random) -> str:
     for number in range(rng.randint(2, 3)):
         items = ["?row.k AS k", *rng.sample(("?row.p AS p", "?row.x AS x", "?row.x / 2 AS half"), rng.randint(1, 3))]
         text += _rule(f"r{number}", rng.choice(("S", "T", "q")), f"EMIT E({', '.join(items)})", rng)
-    text += f"CREATE RULE last ON E DO {_call('x', rng).replace('?row.x + 1', 'UCASE(?row.k)')};\n"
+    text += f"CREATE RULE last ON E DO {_call('x', rng).replace('?row.x + 1', 'CONCAT(?row.k, ?row._time)')};\n"
     return text + rng.choice((
         "SELECT ?e.k FROM (?e, E)",
         "SELECT ?a.k AS a, ?b.k AS b FROM (?a, E), (?b, E) WHERE { SEQ (?a -> ?b) WINDOW (?a, ?b, 2s) }",
