@@ -281,12 +281,16 @@ class Query:
     @property
     def changed_sets(self) -> tuple[str, ...]:
         """The sets of contexts that it changes, each once."""
-        return tuple(dict.fromkeys(one.change.context.set for one in self.deriving if one.change is not None))
+        actions = () if self.rule is None else self.rule.actions
+        changes = [self.change, *(action.change for action in actions)]
+        return tuple(dict.fromkeys(change.context.set for change in changes if change is not None))
 
     @property
     def streams(self) -> tuple[str, ...]:
         """The streams that its rows, or what a rule emits for them, are events of, each once."""
-        return tuple(dict.fromkeys(one.name for one in self.emitting if one.name is not None))
+        actions = () if self.rule is None else self.rule.actions
+        emitted = [action.target for action in actions if action.kind is ActionKind.EMIT]
+        return tuple(dict.fromkeys(emitted if self.name is None else [self.name]))
 
     def _alone(self, kind: ActionKind) -> tuple[Query, ...]:
         """For each action of a rule of a kind a query that has its items alone."""

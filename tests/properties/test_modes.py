@@ -11,9 +11,8 @@ from kaicep import Project
 from oracle.evaluate import Oracle
 from support.cases import difference
 from support.context_examples import Example, examples
-from support.dataflows import answered
+from support.dataflows import answered, cut_anywhere
 from support.mode_queries import CONTENT, MODES, events, query
-from support.tuples import Batch as Tuples
 
 PROJECT, ORACLE = Project.parse(CONTENT), Oracle(CONTENT)
 EXAMPLES = [e for e in examples("event_examples") if "POLICY" in e.text]
@@ -34,12 +33,7 @@ def agree(mode: str, seed: int) -> bool:
     expected = ORACLE.evaluate(text, rows)
     found = difference(list(PROJECT.evaluate(text, rows)), expected)
     assert found is None, f"{mode} {seed}\n{text}\n{rows}\n{found}"
-    cut: list[Tuples] = []
-    rest = dict(rows)
-    while any(rest.values()):
-        sizes = {name: rng.randint(0, 4) for name in rest}
-        cut.append({name: own[: sizes[name]] for name, own in rest.items()})
-        rest = {name: own[sizes[name] :] for name, own in rest.items()}
+    cut = cut_anywhere(rows, rng)
     resumed = {place for place in range(len(cut) + 1) if rng.random() < 0.4}
     found = difference(answered(PROJECT, text, cut, resumed), expected, 0)
     assert found is None, f"{mode} {seed}\n{text}\n{rows}\nresumed after {resumed} of {cut}\n{found}"

@@ -16,10 +16,9 @@ from kaicep import Project
 from oracle.evaluate import Oracle
 from support.cases import difference
 from support.context_examples import Example, examples
-from support.dataflows import answered_with_calls
+from support.dataflows import answered_with_calls, cut_anywhere
 from support.quick_archives import quick_archives
 from support.rule_queries import CONTENT, FAMILIES, events, rules
-from support.tuples import Batch as Tuples
 
 PROJECT, ORACLE = Project.parse(CONTENT), Oracle(CONTENT)
 EXAMPLES = [example for example in examples("event_examples") if "CREATE RULE" in example.text]
@@ -44,17 +43,6 @@ def same_calls(found: Sequence[Mapping[str, Any]], expected: Sequence[Mapping[st
     assert list(found) == list(expected), f"{said}\n{list(found)}\ninstead of\n{list(expected)}"
 
 
-def batches(rows: Mapping[str, list[dict[str, Any]]], rng: Random) -> list[Tuples]:
-    """The streams cut anywhere."""
-    cut: list[Tuples] = []
-    rest = dict(rows)
-    while any(rest.values()):
-        sizes = {name: rng.randint(0, 4) for name in rest}
-        cut.append({name: own[: sizes[name]] for name, own in rest.items()})
-        rest = {name: own[sizes[name] :] for name, own in rest.items()}
-    return cut
-
-
 def agree(family: str, seed: int) -> bool:
     """Rows and calls of the engine are the oracle's, whole and in batches with restores; whether there are any."""
     rng = Random(f"{family} {seed}")
@@ -65,7 +53,7 @@ def agree(family: str, seed: int) -> bool:
     missed = difference(list(found), expected)
     assert missed is None, f"{said}\n{missed}"
     same_calls(found.calls, calls, said)
-    cut = batches(rows, rng)
+    cut = cut_anywhere(rows, rng)
     resumed = {place for place in range(len(cut) + 1) if rng.random() < 0.4}
     in_batches, called = answered_with_calls(PROJECT, text, cut, resumed)
     missed = difference(in_batches, expected, 0)

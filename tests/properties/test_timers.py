@@ -18,9 +18,8 @@ from oracle.evaluate import Oracle
 from support.batches import processed
 from support.cases import difference
 from support.context_examples import Example, examples
-from support.dataflows import answered
+from support.dataflows import answered, cut_anywhere
 from support.timer_queries import CONTENT, FAMILIES, events
-from support.tuples import Batch as Tuples
 
 BASE = datetime(2024, 1, 1, tzinfo=UTC)
 PROJECT, ORACLE = Project.parse(CONTENT), Oracle(CONTENT)
@@ -62,12 +61,7 @@ def agree(family: str, seed: int) -> Sequence[Mapping[str, Any]] | None:
     actual = list(PROJECT.evaluate(text, rows))
     found = difference(actual, expected)
     assert found is None, f"{family} {seed}\n{text}\n{rows}\n{found}"
-    cut: list[Tuples] = []
-    rest = dict(rows)
-    while any(rest.values()):
-        sizes = {name: rng.randint(0, 4) for name in rest}
-        cut.append({name: own[: sizes[name]] for name, own in rest.items()})
-        rest = {name: own[sizes[name] :] for name, own in rest.items()}
+    cut = cut_anywhere(rows, rng)
     resumed = {place for place in range(len(cut) + 1) if rng.random() < 0.4}
     found = difference(answered(PROJECT, text, cut, resumed), expected, 0)
     assert found is None, f"{family} {seed}\n{text}\n{rows}\nresumed after {resumed} of {cut}\n{found}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from random import Random
 from typing import Any
 
 import pyarrow as pa
@@ -18,7 +19,7 @@ from .cases import Case
 from .engines import project_of
 from .tuples import Batch
 
-__all__ = ["Run", "answered", "answered_with_calls", "run"]
+__all__ = ["Run", "answered", "answered_with_calls", "cut_anywhere", "run"]
 
 
 class Run:
@@ -57,6 +58,17 @@ class Run:
     def calls(self) -> list[dict[str, Any]]:
         """What rules have called so far."""
         return shown_calls(by_time(self._calls))
+
+
+def cut_anywhere(rows: Mapping[str, list[dict[str, Any]]], rng: Random) -> list[Batch]:
+    """Streams in batches of a few tuples of each, or of none."""
+    cut: list[Batch] = []
+    rest = dict(rows)
+    while any(rest.values()):
+        sizes = {name: rng.randint(0, 4) for name in rest}
+        cut.append({name: own[: sizes[name]] for name, own in rest.items()})
+        rest = {name: own[sizes[name] :] for name, own in rest.items()}
+    return cut
 
 
 def run(case: Case, cut: Sequence[Batch], resumed: AbstractSet[int]) -> list[dict[str, Any]]:
