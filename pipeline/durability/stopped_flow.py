@@ -7,19 +7,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa
-
 from ...errors import KaicepError, PipelineError
 from ..catalog import Catalog
 from ..flow import Dataflow, ParkedQueries, Registration
 from .flow_state import moments_of
 from .journal import BatchJournal
 from .query_registry import QueryRegistry
+from .replay import nobody
 from .withdrawn_notes import KnownChanges, withdrawn_queries
 
 __all__ = ["StoppedFlow", "flow_at_stop"]
-
-_NO_IDENTITIES = pa.table({"_id": pa.array([], pa.string()), "_time": pa.array([], pa.timestamp("us", "UTC"))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +57,7 @@ def flow_at_stop(project: Catalog, queries: Sequence[Registration], say: Callabl
     for registration in known:
         with suppress(KaicepError):  # the next engine tells it
             dataflow.register(registration)
-    dataflow.recall(moments, lambda _stream, _start, _count: _NO_IDENTITIES)
+    dataflow.recall(moments, nobody)
     return StoppedFlow(dataflow, last, parked)
 
 

@@ -62,7 +62,7 @@ class StateReplay:
         """Let the streams be where they were; what is asked of the past is known then."""
         if not self._recalled:
             known = partial(_identities, self._archive, self._upto)
-            self.dataflow.recall(self._moments, known if self._until is None else _nobody)
+            self.dataflow.recall(self._moments, known if self._until is None else nobody)
             self._recalled = True
 
     def batches(self) -> Iterator[Batch]:
@@ -156,7 +156,8 @@ def _reach(dataflow: Dataflow, label: str, readers: frozenset[str]) -> timedelta
     return 2 * own + max((reach for reach in upstream if reach is not None), default=timedelta(0))
 
 
-def _nobody(_stream: str, _start: datetime | None, _count: int | None) -> pa.Table:
+def nobody(_stream: str, _start: datetime | None, _count: int | None) -> pa.Table:
+    """The identities of a stream where none is known, for whoever takes no later event."""
     return pa.table({"_id": pa.array([], pa.string()), "_time": pa.array([], pa.timestamp("us", "UTC"))})
 
 

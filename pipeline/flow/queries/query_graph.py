@@ -47,6 +47,7 @@ class QueryGraph:
         self._flows: dict[str, QueryRuntime] = {}
         self._answering: dict[str, list[str]] = {}
         self._sources: frozenset[str] = frozenset()
+        self._places: dict[str, int] = {}
         self._types: dict[str, EventTypes] = {}
         self._components: tuple[frozenset[str], list[QueryComponent]] | None = None
         self._deriving: dict[str, list[str]] = {}
@@ -57,6 +58,7 @@ class QueryGraph:
         self._components, self._deriving = None, {}
         self._read = frozenset().union(*(flow.streams for flow in self._flows.values()))
         self._answering, self._types = {}, {}
+        self._places = {label: place for place, label in enumerate(self._flows)}
         read = (source.stream for flow in self._flows.values() for source in flow.query.sources)
         self._sources = frozenset(stream.name for stream in read if stream.event_type is not None)
         for label, flow in self._flows.items():
@@ -355,14 +357,13 @@ class QueryGraph:
 
     def place_of(self, flow: QueryRuntime) -> RulePlace:
         """Where a rule stands among the registered queries."""
-        places = {label: place for place, label in enumerate(self._flows)}
-        behind = [places[label] for stream in flow.streams for label in self.labels_of(stream)]
+        behind = [self._places[label] for stream in flow.streams for label in self.labels_of(stream)]
         source = any(map(self.is_source, flow.streams))
-        return RulePlace(places[flow.registration.label], -1 if source else min(behind, default=-1))
+        return RulePlace(self._places[flow.registration.label], -1 if source else min(behind, default=-1))
 
     def place_of_deriving(self, label: str) -> int:
         """Where a deriving query stands among the registered queries."""
-        return list(self._flows).index(label)
+        return self._places[label]
 
     def set_of(self, stream: str) -> str | None:
         """The set of contexts whose changes a stream is; `None`: it is another stream."""

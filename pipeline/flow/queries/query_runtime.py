@@ -10,6 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -356,7 +357,7 @@ class QueryRuntime:
         if not self.is_ordered:
             return events
         first, self._told = self._told, self._told + rows.num_rows
-        return events.append_column(PLACE, pa.array(range(first, self._told), pa.int64()))
+        return events.append_column(PLACE, pa.array(np.arange(first, self._told)))
 
     def emitted(self, rows: pa.Table) -> list[tuple[Query, pa.Table]]:
         """Of a rule, the events that it emits for rows; see `RuleFiring.emitted`."""

@@ -35,7 +35,7 @@ class RulePlace:
 def with_places(query: Query) -> Query:
     """The query of a rule that is ON the rows of a query, with the order of these among what it is given."""
     (source,) = query.sources
-    if query.rule is None or source.stream.event_type is not None or source.stream.emitted:
+    if source.stream.event_type is not None or source.stream.emitted:
         return query
     column = Column(source.variable, PLACE, ValueType.INTEGER, query.span)
     place = Item(PLACE, column, None, ValueType.INTEGER, query.span, hidden=True)
