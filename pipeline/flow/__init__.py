@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .answering import QueryRows
     from .backfill import Backfill, queries_with_a_past, request_of
     from .batch import Batch, BatchSource, Judgement, live_batch
     from .batch_result import BatchResult, StreamResult, joined, merged
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
         CancelledError,
         ParkedQueries,
         ParkedQuery,
-        QueryRows,
         QueryRuntime,
         Registration,
         Withdrawal,
@@ -43,7 +43,7 @@ _LATER = {
     "Judgement": ".batch",
     "ParkedQueries": ".queries",
     "ParkedQuery": ".queries",
-    "QueryRows": ".queries",
+    "QueryRows": ".answering",
     "QueryRuntime": ".queries",
     "Registration": ".queries",
     "Silence": ".idle_streams",

@@ -9,8 +9,8 @@ from datetime import datetime
 import pyarrow as pa
 
 from ...cep import joined_rows
+from .answering import QueryRows
 from .batch import BatchSource
-from .queries import QueryRows
 from .rules import in_order
 
 __all__ = ["BatchResult", "StreamResult", "joined", "merged"]

@@ -22,10 +22,11 @@ from ...semfilter import SemanticFilter, check_connected
 from ...semfilter.runtime import FilterOptions
 from ..profile import FlowProfile
 from .admission import MOST_IDENTITIES
+from .answering import QueryAnswering
 from .batch import Batch, BatchSource, Judgement
 from .batch_result import BatchResult, StreamResult
 from .idle_streams import IdleStreams
-from .queries import QueryAnswering, QueryGraph, QueryIsolation, QueryRuntime, Registration, continues
+from .queries import QueryGraph, QueryIsolation, QueryRuntime, Registration, continues
 from .source_streams import KnownIdentities, SourceStreams, StreamMoments
 
 __all__ = ["Dataflow", "is_state_of"]

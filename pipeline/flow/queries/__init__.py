@@ -1,4 +1,4 @@
-"""Events of streams and watermarks in; rows of the registered queries out, each stopped by nothing but itself."""
+"""The registered queries as they run: what each is given, who reads whom; each is stopped by nothing but itself."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .candidate_selection import EventBatch
-    from .kindred_queries import kin_of
+    from .context_runtime import ContextRuntime
+    from .held_events import EventSplits, HeldEvents
+    from .kindred_queries import CommonCall, kin_of
     from .parked_queries import ParkedQueries, ParkedQuery, failure_of, parked_notes
-    from .query_answering import QueryAnswering, QueryRows
+    from .query_components import QueryComponent
     from .query_graph import QueryGraph
     from .query_isolation import CancelledError, QueryIsolation
     from .query_runtime import QueryRuntime, continues
@@ -18,13 +20,16 @@ if TYPE_CHECKING:
 
 _LATER = {
     "CancelledError": ".query_isolation",
+    "CommonCall": ".kindred_queries",
+    "ContextRuntime": ".context_runtime",
     "EventBatch": ".candidate_selection",
+    "EventSplits": ".held_events",
+    "HeldEvents": ".held_events",
     "ParkedQueries": ".parked_queries",
     "ParkedQuery": ".parked_queries",
-    "QueryAnswering": ".query_answering",
+    "QueryComponent": ".query_components",
     "QueryGraph": ".query_graph",
     "QueryIsolation": ".query_isolation",
-    "QueryRows": ".query_answering",
     "QueryRuntime": ".query_runtime",
     "Registration": ".registration",
     "Withdrawal": ".registration",
@@ -37,13 +42,16 @@ _LATER = {
 
 __all__ = [
     "CancelledError",
+    "CommonCall",
+    "ContextRuntime",
     "EventBatch",
+    "EventSplits",
+    "HeldEvents",
     "ParkedQueries",
     "ParkedQuery",
-    "QueryAnswering",
+    "QueryComponent",
     "QueryGraph",
     "QueryIsolation",
-    "QueryRows",
     "QueryRuntime",
     "Registration",
     "Withdrawal",

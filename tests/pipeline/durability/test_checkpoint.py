@@ -23,10 +23,10 @@ from kaicep.pipeline.durability.dead_letters import DeadLetters
 from kaicep.pipeline.durability.journal import BatchJournal
 from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
 from kaicep.pipeline.durability.replay.spool_replay import SpoolReplay
+from kaicep.pipeline.flow.answering import QueryAnswering
 from kaicep.pipeline.flow.backfill import Backfill
 from kaicep.pipeline.flow.batch import Batch
 from kaicep.pipeline.flow.idle_streams import IdleStreams
-from kaicep.pipeline.flow.queries.query_answering import QueryAnswering
 from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from kaicep.pipeline.sinks.parquet_sink import ParquetSink

@@ -1,0 +1,8 @@
+"""A batch's events in; the rows of the registered queries out, each after those whose output it reads."""
+
+from __future__ import annotations
+
+from .query_answering import QueryAnswering
+from .running_answer import QueryRows
+
+__all__ = ["QueryAnswering", "QueryRows"]

@@ -1,0 +1,86 @@
+"""A query's rows for a batch, piece by piece, and the time that it has taken for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import monotonic, process_time
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from ....cep import limit_time
+from ..queries import QueryRuntime
+
+__all__ = ["QueryRows", "RunningAnswer", "TimeSpent"]
+
+
+class QueryRows(NamedTuple):
+    """Rows that one query has for a batch.
+
+    Attributes:
+        label: the query's.
+        rows: in output order, behind those that it gave before.
+        last: no more of them follow.
+        calls: what a rule calls for its rows, as `rules.in_order` takes it; `None`: nothing.
+    """
+
+    label: str
+    rows: pa.Table
+    last: bool = True
+    calls: pa.Table | None = None
+
+
+@dataclass(slots=True)
+class RunningAnswer:
+    """The rows that one query has for a batch, piece by piece; of the next piece it is known whether there is one.
+
+    Attributes:
+        flow: the query.
+        pieces: its rows.
+        goes_on: whether there are more than those that were given last.
+    """
+
+    flow: QueryRuntime
+    pieces: Iterator[pa.Table]
+    goes_on: bool = True
+    _ahead: pa.Table | None = None
+
+    @property
+    def label(self) -> str:
+        """The query's."""
+        return self.flow.registration.label
+
+    def next(self) -> pa.Table:
+        """The next rows; none, if there are none at all."""
+        self.goes_on = False  # should it fail, or have failed with the rows before
+        if self.flow.failure is not None:
+            return self.flow.no_rows
+        rows = next(self.pieces, None) if self._ahead is None else self._ahead
+        self._ahead = next(self.pieces, None)
+        self.goes_on = self._ahead is not None
+        return self.flow.no_rows if rows is None else rows
+
+
+class TimeSpent:
+    """How long each query has taken for a batch, all pieces together; one that takes too long fails.
+
+    Args:
+        seconds: that it may take; `None`: as many as it takes.
+    """
+
+    def __init__(self, seconds: float | None) -> None:
+        self._seconds = seconds
+        self._spent: dict[str, tuple[float, float]] = {}
+
+    @contextmanager
+    def of(self, label: str) -> Iterator[None]:
+        """Count what is done within, on this thread, as done for a query."""
+        clock, processor = self._spent.get(label, (0.0, 0.0))
+        began = monotonic(), process_time()
+        try:
+            with limit_time(self._seconds, (clock, processor)):
+                yield
+        finally:
+            self._spent[label] = (clock + monotonic() - began[0], processor + process_time() - began[1])
