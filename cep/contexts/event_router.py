@@ -187,13 +187,14 @@ class EventRouter:
         history, rank = sets[reference.set].history, self._in_context.contexts.index(reference)
         known = windows.until < (NO_END if history.calendars else watermark)
         types = tuple(key.type for key in history.set.keys)
+        begin = max(sets[reference.set].within.first - 1, NO_START)  # before the bound of its set no context holds
         columns = [
             pa.array(windows.numbers),
             pa.repeat(pa.scalar(reference.context), len(windows)),
             pa.array(np.full(len(windows), rank, dtype=np.int32)),
             pa.array([sortable(key, types) for key in windows.keys], pa.string()),
             pa.array(windows.partitions),
-            pa.array(windows.since),
+            pa.array(np.where(windows.since == NO_START, begin, windows.since)),
             pa.array(np.where(known, windows.until, NO_END)),
             pa.array(windows.starts, mask=windows.starts == NO_START),
             pa.array(windows.ends, mask=~known | (windows.ends == NO_END)),
