@@ -66,6 +66,17 @@ class Range:
         last = every.last if self.upper is None else micros(self.upper) - (not self.upper_inclusive)
         return Interval(first, last)
 
+    def meet(self, other: Range) -> Range:
+        """The moments that lie within both."""
+        lower, upper = self, self
+        if other.lower is not None:
+            mine = (self.lower, not self.lower_inclusive) if self.lower is not None else None
+            lower = other if mine is None or mine < (other.lower, not other.lower_inclusive) else self
+        if other.upper is not None:
+            mine = (self.upper, self.upper_inclusive) if self.upper is not None else None
+            upper = other if mine is None or mine > (other.upper, other.upper_inclusive) else self
+        return Range(lower.lower, lower.lower_inclusive, upper.upper, upper.upper_inclusive)
+
     def begins_before(self, moment: datetime) -> bool:
         """Tell whether `moment`, or an earlier one, can lie within."""
         if self.empty:

@@ -157,7 +157,10 @@ class Dataflow:
         for source in registration.query.sources if not filters else ():
             check_connected(source, self.knowledge, registration.query.document)
         try:
-            return QueryRuntime(registration, self.shape, self.knowledge, self._options, self._limits, filters=filters)
+            return QueryRuntime(
+                registration, self.shape, self.knowledge, self._options, self._limits,
+                filters=filters, change_bounds=self.queries.change_bounds(registration),
+            )  # fmt: skip
         except LengthyError as error:
             raise _placed(error, registration.query) from error
 

@@ -188,3 +188,11 @@ def test_a_span_has_just_the_moments_of_its_ranges() -> None:
     assert covering_range([span(NINE, ten, inclusive=(False, False))]) == TimeRange(NINE + tick, ten)
     open_ended = span(NINE, None, inclusive=(False, False))
     assert covering_range([open_ended, span(ten, ten, inclusive=(True, True))]) == TimeRange(NINE + tick, None)
+
+
+@given(a=instants, b=instants, c=instants, d=instants, of=moments)
+def test_what_two_ranges_share_lies_in_both(
+    a: Instant | None, b: Instant | None, c: Instant | None, d: Instant | None, of: list[datetime]
+) -> None:
+    one, other = (resolve_bounds(Bounds(*pair, None), NINE) for pair in ((a, b), (c, d)))
+    assert rows(one.meet(other).select(table(*of))) == rows(other.select(one.select(table(*of))))

@@ -10,7 +10,7 @@ from hashlib import sha256
 from ....cep import END_OF_TIME
 from ....errors import PipelineError
 from ....language.nodes import ContextSet, Query
-from ....planner import Watermarks, resolve_bounds
+from ....planner import Range, Watermarks, resolve_bounds
 from ....semfilter.runtime import SubqueryStatistics
 from ..rules import EventTypes, RulePlace, event_types
 from .context_runtime import ContextRuntime
@@ -126,6 +126,17 @@ class QueryGraph:
         """Begin a set of contexts; `now` is the moment at which it is registered."""
         self.contexts[contexts.name] = ContextRuntime(contexts, now, resolve_bounds(contexts.bounds, now))
         self._changed()
+
+    def change_bounds(self, registration: Registration) -> Range | None:
+        """What the WITHIN of a set means for a query that derives it; `None`: the query derives none."""
+        query = registration.query
+        if query.change is None:
+            return None
+        name = query.change.context.set
+        if name in self.contexts:
+            return self.contexts[name].within
+        (contexts,) = (each for each in query.context_sets if each.name == name)
+        return resolve_bounds(contexts.bounds, self.withdrawn.registered(name, registration.now))
 
     def snapshot(self) -> dict[str, bytes]:
         """The sets of contexts, and the events that queries in them hold, by name; what is held alike stands once."""

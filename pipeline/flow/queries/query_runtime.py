@@ -26,7 +26,7 @@ from ....cep.query_state import HeldState, watch
 from ....errors import KaicepError
 from ....language.nodes import COMPANION, Query, StreamType, negated_variables
 from ....ontology import KnowledgeBase
-from ....planner import Seam, Watermarks, lowest_watermark, resolve_bounds
+from ....planner import Range, Seam, Watermarks, lowest_watermark, resolve_bounds
 from ....semfilter import SemanticFilter
 from ....semfilter.runtime import FilterOptions, SubqueryStatistics
 from ...profile import ClauseKind, PathProfile, QueryProfile, VariableProfile
@@ -66,6 +66,7 @@ class QueryRuntime:
         options: how PATHs are evaluated.
         limits: how much the query may take.
         filters: by event variable, those that are compiled already for this knowledge; the others are compiled.
+        change_bounds: the WITHIN of the set that the query derives: its history begins and ends with these.
 
     Raises:
         KaicepError: the query cannot be answered with this knowledge, or within its limits.
@@ -80,6 +81,7 @@ class QueryRuntime:
         limits: Limits | None = None,
         *,
         filters: Mapping[str, SemanticFilter] = MappingProxyType({}),
+        change_bounds: Range | None = None,
     ) -> None:
         query, withdrawal = registration.query, registration.withdrawal
         query = watch(query) if registration.watched else query
@@ -93,9 +95,10 @@ class QueryRuntime:
         self._holds = False
         self.registration = registration
         self.query = query
-        self._made_with = shape_of, options, limits
+        self._made_with = shape_of, options, limits, change_bounds
         self.knowledge = knowledge
-        self.within = resolve_bounds(query.bounds, registration.now)
+        within = resolve_bounds(query.bounds, registration.now)
+        self.within = within if change_bounds is None else within.meet(change_bounds)
         implied = {} if registration.watched else implied_filters(query)
         self.kin = kin_of(query)
         self._placing = None if query.in_context is None else ContextPlacing(query)
@@ -131,9 +134,11 @@ class QueryRuntime:
 
     def alike(self, query: Query) -> QueryRuntime:
         """One of another query over the same knowledge, whose sources ask for the same; without any state."""
-        shape_of, options, limits = self._made_with
+        shape_of, options, limits, bounds = self._made_with
         registration = Registration(query, self.registration.label, self.registration.now)
-        return QueryRuntime(registration, shape_of, self.knowledge, options, limits, filters=self.filters)
+        return QueryRuntime(
+            registration, shape_of, self.knowledge, options, limits, filters=self.filters, change_bounds=bounds
+        )
 
     @property
     def filters(self) -> dict[str, SemanticFilter]:
