@@ -62,6 +62,8 @@ def _bounds(rng: Random, at: datetime, unit: timedelta) -> str:
     lower, upper = rng.randint(1, _MOST) * unit, rng.randint(0, _MOST) * unit
     begin = rng.choice(("", "", f"now - {_text(lower)}", f"now - {_text(lower)}", _moment(at - lower), "now"))
     end = rng.choice(("", "", "", "", f"now + {_text(upper)}", _moment(at + upper)))
+    if begin == "now" and not upper:  # between these lies nothing, which is refused
+        end = ""
     return f"{rng.choice('([')}{begin}, {end}{rng.choice(')]')}"
 
 

@@ -326,12 +326,13 @@ class QueryGraph:
     def adopt_contexts(self, label: str, others: Mapping[str, ContextRuntime]) -> None:
         """Go on with the sets of another data flow that a query speaks of which was suspended until now.
 
-        Those that other queries go on with are right already, unless they are known further there.
+        Those that other queries go on with are right already if they are known further than there. Where both are
+        known as far, changes may wait that were offered there alone, while the query was suspended here.
         """
         for each in self._flows[label].query.context_sets:
             own, other = self.contexts[each.name].known, others[each.name].known
-            further = other is not None and (own is None or own < other)
-            if further or not self.is_followed(each.name, besides=label):
+            as_far = own is None or (other is not None and own <= other)
+            if as_far or not self.is_followed(each.name, besides=label):
                 self.contexts[each.name] = others[each.name]
 
     @property
