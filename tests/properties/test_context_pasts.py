@@ -49,6 +49,18 @@ def test_the_past_is_the_same_however_it_is_answered(family: str) -> None:
     assert any(answers), "none of the cases has rows"
 
 
+@pytest.mark.parametrize(
+    ("family", "seed", "what"),
+    [
+        ("aggregates", 12, "a window of the default that begins with the bound of its set"),
+        ("derived", 23, "a deriving query over events before the bound of its set"),
+        ("chain", 48, "a set with a past, one of whose streams has no event yet"),
+    ],
+)
+def test_what_random_cases_have_found(family: str, seed: int, what: str) -> None:
+    assert agree(context_past(family, seed)), what
+
+
 @pytest.mark.long
 @families
 def test_the_past_is_the_same_in_the_long_run(family: str) -> None:
