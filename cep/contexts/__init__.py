@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .context_history import Change, ContextHistory, HeldWindow, Turn
+from .context_changes import Change, HeldWindow, Turn
+from .context_history import ContextHistory
 from .event_router import EventRouter, KnownRanges, Routed, SetWindows
 from .partition_key import PartitionKeys
 

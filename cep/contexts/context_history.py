@@ -5,12 +5,10 @@ A window `(since, until]` holds the events with `since < T <= until`. The defaul
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
 from math import isnan, nan
@@ -18,96 +16,14 @@ from typing import Any
 
 from ...expressions import Ints
 from ...language.nodes import ChangeKind, ContextSet
-from ..partitions import NO_END, NO_START
+from ..partitions import NO_END
 from .calendar_stretches import AROUND, stretches_between
+from .context_changes import Change, HeldWindow, PartitionHistory, Turn
+from .default_windows import DefaultWindows, windows_of_stretches
+from .history_snapshot import HistorySnapshot
 from .window_numbers import window_number, window_numbers
 
-__all__ = ["Change", "ContextHistory", "HeldWindow", "Turn"]
-
-
-@dataclass(frozen=True, slots=True)
-class HeldWindow:
-    """A window of a context in one partition.
-
-    Attributes:
-        context: its name.
-        key: the partition.
-        since: it holds the events after that, in microseconds; `NO_START`: it was always there.
-        until: and those up to that; `NO_END`: it is open.
-        start: where it begins as people see it: a calendar's stretch holds from its beginning on.
-        end: likewise.
-        values: its attributes.
-    """
-
-    context: str
-    key: str
-    since: int
-    until: int
-    start: int
-    end: int
-    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What a row of a deriving query does at a moment.
-
-    Attributes:
-        time: in microseconds.
-        kind: of the change.
-        context: what it changes.
-        key: in which partition.
-        keys: the values of the set's keys there, for people.
-        values: attributes of the window that it opens.
-        windows: numbers of the windows in which the row's match lies.
-        order: the contexts after IN CONTEXT; SWITCH ends windows in that order.
-    """
-
-    time: int
-    kind: ChangeKind
-    context: str
-    key: str
-    keys: tuple[Any, ...] = ()
-    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    windows: tuple[int, ...] = ()
-    order: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A context that has started or ended, as `CONTEXTS(…)` tells it."""
-
-    time: int
-    context: str
-    change: str
-    since: int
-    keys: tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Partition:
-    """What is known of a partition in which something has changed.
-
-    Attributes:
-        keys: the values of the set's keys.
-        ended: the windows that queries have begun and ended, by their ends; those of long ago are forgotten.
-        open: those that have not ended.
-        free: the default may hold after that; `NO_START`: from the beginning.
-    """
-
-    keys: tuple[Any, ...]
-    ended: tuple[HeldWindow, ...] = ()
-    open: tuple[HeldWindow, ...] = ()
-    free: int = NO_START
-
-    @property
-    def windows(self) -> tuple[HeldWindow, ...]:
-        """All of them."""
-        return self.ended + self.open
-
-    def open_of(self, context: str) -> HeldWindow | None:
-        """The window of a context that is open."""
-        return next((window for window in self.open if window.context == context), None)
+__all__ = ["ContextHistory"]
 
 
 class ContextHistory:
@@ -125,11 +41,12 @@ class ContextHistory:
     def __init__(self, contexts: ContextSet) -> None:
         self.set = contexts
         self.calendars = {c.name: c.calendar for c in contexts.contexts if c.calendar is not None}
+        self._defaults = DefaultWindows(self.default, self.calendars)
         self.turns: list[Turn] = []
         self.ended: list[HeldWindow] = []
-        self._partitions: dict[str, _Partition] = {}
+        self._partitions: dict[str, PartitionHistory] = {}
         self._open: dict[int, HeldWindow] = {}
-        self._before: list[tuple[str, _Partition | None]] = []
+        self._before: list[tuple[str, PartitionHistory | None]] = []
         self.version = 0
         self._holding: tuple[tuple[int, int, int], frozenset[str]] = (-1, 0, 0), frozenset()
 
@@ -187,7 +104,7 @@ class ContextHistory:
         """
         found = []
         for key, known in self._partitions.items():
-            default = self._default_at(key, known, time)
+            default = self._defaults.at(key, known, time)
             found += [(window, known.keys) for window in (*known.open, *([] if default is None else [default]))]
         return found
 
@@ -201,7 +118,7 @@ class ContextHistory:
         own = None if known is None else known.open_of(change.context)
         match change.kind:
             case ChangeKind.INITIATE if own is None:
-                self._begin(change, self._default_at(change.key, known, change.time))
+                self._begin(change, self._defaults.at(change.key, known, change.time))
             case ChangeKind.TERMINATE if own is not None:
                 self._end(own, change.time)
                 self._begin_default(change.key, change.time)
@@ -212,7 +129,7 @@ class ContextHistory:
         lying = [self._open[number] for number in change.windows if number in self._open]
         if len(lying) > 1:
             lying.sort(key=lambda window: (change.order.index(window.context), window.key))
-        default = self._default_at(change.key, self._partitions.get(change.key), change.time)
+        default = self._defaults.at(change.key, self._partitions.get(change.key), change.time)
         for window in lying:
             self._end(window, change.time)
         known = self._partitions.get(change.key)
@@ -224,13 +141,13 @@ class ContextHistory:
 
     def _begin(self, change: Change, default: HeldWindow | None) -> None:
         """Begin a window; `default`: that of the default which ends with it."""
-        known = self._partitions.get(change.key) or _Partition(tuple(map(_settled, change.keys)))
+        known = self._partitions.get(change.key) or PartitionHistory(tuple(map(_settled, change.keys)))
         if default is not None:
             self.ended.append(replace(default, until=change.time, end=change.time))
             self._tell(change.time, default, "ended", known.keys)
         values = {name: _settled(value) for name, value in change.values.items()}
         new = HeldWindow(change.context, change.key, change.time, NO_END, change.time, NO_END, values)
-        self._keep(change.key, _Partition(known.keys, known.ended, (*known.open, new), known.free))
+        self._keep(change.key, PartitionHistory(known.keys, known.ended, (*known.open, new), known.free))
         self._open[self.number(new)] = new
         self._tell(change.time, new, "started", known.keys)
 
@@ -238,7 +155,7 @@ class ContextHistory:
         known = self._partitions[window.key]
         over = replace(window, until=time, end=time)
         left = tuple(own for own in known.open if own is not window)
-        self._keep(window.key, _Partition(known.keys, (*known.ended, over), left, known.free))
+        self._keep(window.key, PartitionHistory(known.keys, (*known.ended, over), left, known.free))
         del self._open[self.number(window)]
         self.ended.append(over)
         self._tell(time, over, "ended", known.keys)
@@ -246,11 +163,11 @@ class ContextHistory:
     def _begin_default(self, key: str, time: int) -> None:
         """Tell that the default begins, if nothing else holds after a moment."""
         known = self._partitions.get(key)
-        begun = None if known is None else self._default_at(key, known, time)
+        begun = None if known is None else self._defaults.at(key, known, time)
         if known is not None and begun is not None:
             self._tell(time, begun, "started", known.keys)
 
-    def _keep(self, key: str, partition: _Partition) -> None:
+    def _keep(self, key: str, partition: PartitionHistory) -> None:
         self.version += 1
         self._before.append((key, self._partitions.get(key)))
         self._partitions[key] = partition
@@ -258,31 +175,14 @@ class ContextHistory:
     def _tell(self, time: int, window: HeldWindow, change: str, keys: tuple[Any, ...]) -> None:
         self.turns.append(Turn(time, window.context, change, window.start, keys))
 
-    def _default_at(self, key: str, known: _Partition | None, time: int) -> HeldWindow | None:
-        """The window of the default that holds just after a moment, as far as it is known then."""
-        if known is not None and known.open:
-            return None
-        free = NO_START if known is None else known.free
-        since = start = known.ended[-1].until if known is not None and known.ended else free
-        until = end = NO_END
-        if self.calendars:
-            stretches = stretches_between(list(self.calendars.values()), time + 1, time + 1)
-            for begin, stop in stretches:
-                if begin <= time + 1 < stop:
-                    return None
-                if stop <= time + 1 and _behind(stop) > since:
-                    since, start = _behind(stop), stop
-            until, end = next(((_behind(begin), begin) for begin, _ in stretches if begin > time + 1), (NO_END, NO_END))
-        return HeldWindow(self.default, key, since, until, start, end)
-
     def windows(self, context: str, key: str, first: int, last: int) -> list[HeldWindow]:
         """The windows of a context in a partition that hold at some moment from `first` to `last`."""
         if context in self.calendars:
-            found = _of_stretches(context, key, stretches_between([self.calendars[context]], first, last))
+            found = windows_of_stretches(context, key, stretches_between([self.calendars[context]], first, last))
         else:
             known = self._partitions.get(key)
             if context == self.default:
-                found = self._defaults(key, known or _Partition(()), first, last)
+                found = self._defaults.between(key, known or PartitionHistory(()), first, last)
             else:
                 found = [] if known is None else [w for w in known.windows if w.context == context]
         return [w for w in found if w.since < last and first <= w.until]
@@ -316,23 +216,6 @@ class ContextHistory:
                 found += [(place, window) for window in self.windows(context, key, first, last)]
         return found
 
-    def _defaults(self, key: str, known: _Partition, first: int, last: int) -> list[HeldWindow]:
-        """The windows in which nothing else holds; `first` to `last` is the time of which calendars are asked."""
-        taken = sorted((w.since, w.until, w.start, w.end) for w in known.windows)
-        if self.calendars:
-            stretches = stretches_between(list(self.calendars.values()), first, last)
-            taken += [(_behind(a), _behind(b), a, b) for a, b in stretches]
-            taken.sort()
-        found, free, start = [], known.free, known.free
-        for since, until, begin, end in taken:
-            if since > free:
-                found.append(HeldWindow(self.default, key, free, since, start, begin))
-            if until > free:
-                free, start = until, end
-        if free < NO_END:
-            found.append(HeldWindow(self.default, key, free, NO_END, start, NO_END))
-        return found
-
     def ended_from(self, first: int, last: int) -> Sequence[HeldWindow]:
         """The windows that changes ended at `first` or later, and before `last`."""
         begin = bisect_left(self.ended, first, key=lambda w: w.until)
@@ -347,7 +230,7 @@ class ContextHistory:
             over = bisect_left(known.ended, before, key=lambda w: w.until)
             if over:
                 free = max(known.free, known.ended[over - 1].until)
-                self._partitions[key] = _Partition(known.keys, known.ended[over:], known.open, free)
+                self._partitions[key] = PartitionHistory(known.keys, known.ended[over:], known.open, free)
         del self.ended[:count]
         self._before = []
 
@@ -380,71 +263,26 @@ class ContextHistory:
 
     def snapshot(self, waiting: Sequence[Change] = ()) -> bytes:
         """The state, and changes that are not made yet."""
-        partitions = {
-            key: {"keys": list(p.keys), "free": p.free, "windows": [asdict(w) for w in p.windows]}
-            for key, p in self._partitions.items()
-        }
-        state = {
-            "partitions": partitions,
-            "ended": [asdict(w) for w in self.ended],
-            "turns": [asdict(turn) for turn in self.turns],
-            "waiting": [asdict(change) for change in waiting],
-        }
-        return json.dumps(state, default=_plain).encode()
+        return HistorySnapshot(self._partitions, self.ended, self.turns, waiting).encoded()
 
-    def restore(self, state: bytes) -> list[Change]:
+    def restore(self, state: bytes) -> Sequence[Change]:
         """Go on from a snapshot.
 
         Returns:
             The changes that were not made yet.
         """
-        content: dict[str, Any] = json.loads(state, object_hook=_meant)
+        known = HistorySnapshot.decoded(state)
         self.version += 1
-        self._partitions = {}
-        for key, p in content["partitions"].items():
-            windows = [HeldWindow(**window) for window in p["windows"]]
-            ended, left = (tuple(w for w in windows if (w.until == NO_END) is is_open) for is_open in (False, True))
-            self._partitions[key] = _Partition(tuple(p["keys"]), ended, left, p["free"])
-        self.ended = [HeldWindow(**w) for w in content["ended"]]
-        self.turns = [Turn(**{**turn, "keys": tuple(turn["keys"])}) for turn in content["turns"]]
+        self._partitions = dict(known.partitions)
+        self.ended, self.turns = list(known.ended), list(known.turns)
         every = [window for partition in self._partitions.values() for window in partition.open]
         self._open, self._before = {self.number(w): w for w in every}, []
-        return [_change(change) for change in content["waiting"]]
-
-
-def _change(content: dict[str, Any]) -> Change:
-    lists = {name: tuple(content[name]) for name in ("keys", "windows", "order")}
-    return Change(**{**content, **lists, "kind": ChangeKind(content["kind"])})
-
-
-def _of_stretches(context: str, key: str, stretches: Sequence[tuple[int, int]]) -> list[HeldWindow]:
-    return [HeldWindow(context, key, _behind(a), _behind(b), a, b) for a, b in stretches]
-
-
-def _behind(moment: int) -> int:
-    """The last moment before one; what has no beginning or end keeps none."""
-    return moment if moment in (NO_START, NO_END) else moment - 1
+        return known.waiting
 
 
 def _settled(value: Any) -> Any:
     """A value that equals itself, so that what has come of changes can be compared."""
     return nan if isinstance(value, float) and isnan(value) else value
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, datetime):
-        return {"$moment": value.isoformat()}
-    if isinstance(value, timedelta):
-        return {"$microseconds": value // timedelta(microseconds=1)}
-    raise TypeError(type(value).__name__)
-
-
-def _meant(content: dict[str, Any]) -> Any:
-    if "$moment" in content:
-        return datetime.fromisoformat(content["$moment"])
-    if "$microseconds" in content:
-        return timedelta(microseconds=content["$microseconds"])
-    return content
 
 
 @lru_cache(maxsize=1 << 16)

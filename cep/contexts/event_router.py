@@ -24,7 +24,7 @@ from ...language.nodes import (
     expression_text,
 )
 from ..event_filter import without_views
-from ..order import Interval
+from ..order import UNBOUNDED, Interval
 from ..partitions import NO_END, NO_START, WINDOW_COLUMN, asks_of_windows, is_shared, key_columns, windows_schema
 from .context_history import ContextHistory
 from .partition_key import PartitionKeys, sortable
@@ -187,7 +187,8 @@ class EventRouter:
         history, rank = sets[reference.set].history, self._in_context.contexts.index(reference)
         known = windows.until < (NO_END if history.calendars else watermark)
         types = tuple(key.type for key in history.set.keys)
-        begin = max(sets[reference.set].within.first - 1, NO_START)  # before the bound of its set no context holds
+        bound = sets[reference.set].within.first  # before it no context holds
+        begin = NO_START if bound <= -UNBOUNDED else bound - 1
         columns = [
             pa.array(windows.numbers),
             pa.repeat(pa.scalar(reference.context), len(windows)),

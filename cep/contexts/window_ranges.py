@@ -12,7 +12,8 @@ import polars as pl
 
 from ...expressions import Bools, Ints
 from ..order import Interval, stable_order
-from .context_history import ContextHistory, HeldWindow
+from .context_changes import HeldWindow
+from .context_history import ContextHistory
 
 __all__ = ["EventRanges", "WindowRanges", "listed_windows"]
 

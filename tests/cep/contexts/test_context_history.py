@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-
 from kaicep.cep.contexts import Change, ContextHistory
 from kaicep.cep.partitions import NO_END, NO_START
 from kaicep.language.nodes import DEFAULT_BOUNDS, ChangeKind, Context, ContextKey, ContextSet, ValueType
@@ -67,18 +65,23 @@ def test_what_was_changed_is_taken_back() -> None:
     assert history.since(mark) != made
 
 
-def test_a_snapshot_has_all_of_it_and_old_windows_are_forgotten() -> None:
-    history, moment = ContextHistory(ROAD), datetime(2024, 1, 1, tzinfo=UTC)
-    history.make([Change(5, INITIATE, "jam", "1", (1,), {"at": moment, "of": timedelta(1)})])
-    other = ContextHistory(ROAD)
-    other.restore(history.snapshot())
-    assert other.windows("jam", "1", 6, 6) == history.windows("jam", "1", 6, 6)
-    other.make([Change(8, TERMINATE, "jam", "1", (1,))])
-    assert [w.context for w in other.ended_from(8, 9)] == ["jam"]
-    other.forget(20)
-    assert spans(other, "jam") == []
-    assert spans(other, "clear") == [(8, NO_END)]
-    assert not other.ended
+def test_old_windows_are_forgotten_and_the_default_is_not_longer_for_it() -> None:
+    history = ContextHistory(ROAD)
+    history.make([Change(5, INITIATE, "jam", "1", (1,)), Change(8, TERMINATE, "jam", "1", (1,))])
+    assert [w.context for w in history.ended_from(8, 9)] == ["jam"]
+    history.forget(20)
+    assert spans(history, "jam") == []
+    assert spans(history, "clear") == [(8, NO_END)]
+    assert not history.ended
+
+
+def test_who_is_restored_goes_on_where_the_other_was() -> None:
+    history, other = ContextHistory(ROAD), ContextHistory(ROAD)
+    history.make([Change(5, INITIATE, "jam", "1", (1,), {"v": 3})])
+    waiting = other.restore(history.snapshot([Change(8, TERMINATE, "jam", "1", (1,))]))
+    other.make(waiting)
+    assert spans(other, "jam") == [(5, 8)]
+    assert other.turns[:2] == history.turns
 
 
 def test_what_has_come_of_changes_can_be_compared() -> None:
