@@ -6,9 +6,9 @@ import gc
 import random
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from fnmatch import fnmatch
 from itertools import pairwise
 from pathlib import Path
@@ -17,108 +17,16 @@ from unittest.mock import patch
 
 import pytest
 from kaicep.storage import make_folder, write_atomically
-from support.cut_engine import Remains, drop_files, file_number, remains, run_engine
+from support.cut_engine import CONTEXTS, QUERIES, Remains, drop_files, remains, run_engine
 from support.disk_states import DiskStates, RestoredFolder
 from support.power_cuts import DiskRecorder, DiskState
+from support.recorded_cuts import differences, of_spark, record
 
 pytestmark = pytest.mark.slow
 
 SAMPLE = 20
-AHEAD = 2
 JOURNAL, STREAM, SNAPSHOT, LINES, PARQUET, MATCHES, DEAD = 1, 2, 2, 1, 2, 2, 2
 """How often a batch waits for the disk: for itself, each stream, each sink, a query's file, rows and dead letters."""
-
-
-@dataclass(frozen=True)
-class Recording:
-    """A run whose every operation was recorded.
-
-    Attributes:
-        root: its folder.
-        most: files of a stream that a batch had.
-        expected: what it had left when each of its batches was done.
-        states: those that a cut may have left, each with the number of batches that were done.
-        syncs: of each batch.
-    """
-
-    root: Path
-    most: int
-    expected: Sequence[Remains]
-    states: DiskStates
-    syncs: Sequence[int]
-
-
-def record(
-    root: Path,
-    batches: int,
-    *,
-    archive: bool = True,
-    most: int = 1,
-    unsynced: Callable[[str], bool] = lambda _: False,
-) -> Recording:
-    """Run an engine over files.
-
-    Args:
-        root: its folder.
-        batches: how many.
-        archive: whether there is one.
-        most: files of a stream that a batch has.
-        unsynced: of which paths an `fsync` counts for nothing.
-    """
-    root.mkdir()
-    drop_files(root, range(batches * most))
-    expected, states, syncs = list[Remains](), DiskStates(), [0]
-
-    def on_batch(_: int) -> None:
-        expected.append(remains(root, archive=archive))
-        syncs.append(recorder.syncs)
-
-    recorder = DiskRecorder(
-        root,
-        lambda _, state: states.add(min(len(expected), batches - 1), state),
-        careless=_of_spark,
-        unsynced=unsynced,
-    )
-    with recorder.recording():
-        run_engine(root, most, archive=archive, on_batch=on_batch)
-    assert len(expected) == batches
-    return Recording(root, most, expected, states, [after - before for before, after in pairwise(syncs)])
-
-
-def _of_spark(path: str) -> bool:
-    return "/checkpoint/" in path
-
-
-def differences(
-    recording: Recording, states: Iterable[tuple[int, DiskState]], most: int | None = None, *, archive: bool = True
-) -> Iterator[Sequence[str]]:
-    """Start an engine on each of some states: what of its answers is not that of the uninterrupted one.
-
-    Of the files of readings those are there by then that the batch at work has and two more batches. A cut comes once:
-    the engine itself need not wait for the disk.
-
-    Args:
-        recording: of the uninterrupted one.
-        states: each with the number of batches that were done.
-        most: files of a stream that a batch has now; `None`: all.
-        archive: whether there is one.
-    """
-    folder = RestoredFolder(recording.root)
-    for done, state in states:
-        last = min(done + AHEAD, len(recording.expected) - 1)
-        folder.put(
-            {path: content for path, content in state.items() if file_number(path) < (last + 1) * recording.most}
-        )
-        with patch("os.fsync"):
-            try:
-                told = run_engine(recording.root, most, archive=archive)
-                found = remains(recording.root, archive=archive)
-            except Exception as error:  # noqa: BLE001 - an engine that does not start is looked for, and a broken file
-                yield [repr(error)]
-                continue
-        expected = recording.expected[last]
-        names = [part.name for part in fields(Remains) if getattr(found, part.name) != getattr(expected, part.name)]
-        yield [*names, *told] if names else []
 
 
 @pytest.mark.parametrize(
@@ -131,6 +39,15 @@ def test_a_power_cut_loses_and_repeats_nothing(tmp_path: Path, archive: bool, be
     assert sum(map(len, recording.expected[-1].rows.values())) > 20
     sample = random.Random(13).sample(list(recording.states), SAMPLE)
     assert [found for found in differences(recording, sample, after, archive=archive) if found] == []
+
+
+def test_a_power_cut_leaves_contexts_and_calls_as_they_would_be(tmp_path: Path) -> None:
+    """A few of what cuts may leave; every call is made, none before its batch is durable, each with its key."""
+    recording = record(tmp_path / "disk", 3, queries=CONTEXTS)
+    assert recording.expected[-1].rows.keys() >= {"risen", "spells", "calmly", "load.tired.switch"}
+    assert recording.handed.by_rule().keys() == {"tell", "heed"}
+    sample = random.Random(13).sample(list(recording.states), SAMPLE // 3)
+    assert [found for found in differences(recording, sample) if found] == []
 
 
 @pytest.mark.parametrize(
@@ -177,7 +94,7 @@ def test_a_batch_of_one_stream_waits_six_times(tmp_path: Path, record_property: 
     for path in (tmp_path / "door").iterdir():
         path.unlink()
     syncs = [0]
-    recorder = DiskRecorder(tmp_path, lambda *_: None, _of_spark)
+    recorder = DiskRecorder(tmp_path, lambda *_: None, of_spark)
     with recorder.recording():
         run_engine(tmp_path, 1, parquet=False, on_batch=lambda _: syncs.append(recorder.syncs))
     assert JOURNAL + STREAM + SNAPSHOT + LINES == 6
@@ -212,12 +129,24 @@ def test_what_waiting_for_the_disk_costs(tmp_path: Path, record_property: Callab
 
 @pytest.mark.long
 @pytest.mark.reliability
-@pytest.mark.parametrize(("batches", "before", "after"), [(50, 1, None), (8, 3, 1)])
+@pytest.mark.parametrize(
+    ("queries", "batches", "before", "after"),
+    [(QUERIES, 50, 1, None), (QUERIES, 8, 3, 1), (CONTEXTS, 4, 1, None), (CONTEXTS, 3, 3, 1)],
+    ids=["many", "otherwise", "contexts", "contexts-otherwise"],
+)
 def test_every_state_that_a_power_cut_may_leave(
-    tmp_path: Path, batches: int, before: int, after: int | None, record_property: Callable[[str, object], None]
+    tmp_path: Path,
+    queries: str,
+    batches: int,
+    before: int,
+    after: int | None,
+    record_property: Callable[[str, object], None],
 ) -> None:
-    """Of fifty batches, about an hour and a half of one processor; of a few whose files are cut otherwise then."""
-    recording = record(tmp_path / "disk", batches, most=before)
+    """Of fifty batches, about an hour and a half of one processor; of a few whose files are cut otherwise then.
+
+    With contexts and rules that call, an hour each.
+    """
+    recording = record(tmp_path / "disk", batches, most=before, queries=queries)
     gc.freeze()  # the states stay, and need not be looked at again and again
     gc.set_threshold(50_000)
     found = [parts for parts in differences(recording, recording.states, after) if parts]

@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.archive.log import EventLog, read_segment
+from kaicep.pipeline.actions import ActionCall, Outbox, outbox_folder
 from kaicep.pipeline.durability import BatchFiles, CheckpointedFlow, current_generation
 from kaicep.pipeline.sinks import Sink
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
@@ -27,12 +28,27 @@ from kaicep.pipeline.sources.records import RecordOrigin
 
 from .recorded_spark import RecordedSpark
 
-__all__ = ["QUERIES", "Remains", "drop_files", "file_number", "remains", "run_engine"]
+__all__ = ["CONTEXTS", "QUERIES", "Handed", "Remains", "drop_files", "file_number", "remains", "run_engine"]
 
 STREAMS = ("air", "door")
 QUERIES = """CREATE QUERY pairs AS SELECT ?a.x AS x FROM (?a, air), (?d, door) JOIN (?a.x = ?d.x) SEQ (?a, ?d)
              WINDOW (?a, ?d, 20s);
              SELECT COUNT(?e) AS n FROM (?e, air) WINDOW (?e, batch, 5s)"""
+CONTEXTS = """CREATE CONTEXTS load (calm DEFAULT, busy, tired) BY k;
+INITIATE CONTEXT busy (?e.x AS began) FROM (?e, air) FILTER (?e.m = 1);
+SWITCH CONTEXT tired FROM (?a, air), (?d, door) IN CONTEXT busy FILTER (?d.m = 3) SEQ (?a, ?d) WINDOW (?a, ?d, 6s);
+TERMINATE CONTEXT tired FROM (?d, door) FILTER (?d.m = 0);
+CREATE QUERY risen AS SELECT ?a.x AS x, ?d.x AS y, ?b.began AS began FROM (?a, air), (?d, door)
+  IN CONTEXT busy AS ?b, tired SEQ (?a, ?d) WINDOW (?a, ?d, 5s);
+CREATE QUERY spells AS SELECT COUNT(?e) AS n, SUM(?e.x) AS total FROM (?e, air) IN CONTEXT busy, tired
+  WINDOW (?e, CONTEXT);
+CREATE QUERY calmly AS SELECT COUNT(?e) AS n FROM (?e, door) IN CONTEXT calm WINDOW (?e, sliding, 3s);
+CREATE RULE tell ON risen IF (?row.x > 3) DO CALL ops(?row.x AS x, ?row.began AS began);
+CREATE RULE wake ON air IF (?row.m = 4) DO EMIT note(?row.x AS x, ?row.k AS k), INITIATE CONTEXT tired;
+CREATE RULE rest ON door IF (?row.m = 2) DO TERMINATE CONTEXT busy, TERMINATE CONTEXT tired DEFERRED;
+CREATE RULE heed ON note DO CALL ops(?row.x AS x) PRIORITY 1;
+SELECT ?c.context, ?c.change, ?c.since, ?c.k FROM (?c, CONTEXTS(load))"""
+"""Changes by events, patterns and rules; readers with a pattern and with aggregates; calls; the changes themselves."""
 
 _KNOWN: dict[bytes, Sequence[str]] = {}
 
@@ -56,6 +72,49 @@ class Remains:
     dead: Counter[str]
 
 
+@dataclass
+class Handed:
+    """Who takes the calls of rules, as somebody does who survives the engine; its answers reach the engine.
+
+    Attributes:
+        calls: in the order in which they came.
+        batches: of which batch each was.
+        most: how many of a lane go out at once.
+    """
+
+    calls: list[ActionCall] = field(default_factory=list)
+    batches: list[int] = field(default_factory=list)
+    most: int = 3
+
+    def upto(self, count: int) -> Handed:
+        """The first of them."""
+        return Handed(self.calls[:count], self.batches[:count], self.most)
+
+    def by_rule(self) -> dict[str, list[tuple[str, str]]]:
+        """Of each rule its calls in order, with their arguments; one that came again is there once."""
+        found: dict[str, dict[str, str]] = {}
+        for call in self.calls:
+            found.setdefault(call.rule, {}).setdefault(call.id, call.arguments)
+        return {rule: list(calls.items()) for rule, calls in found.items()}
+
+
+class _Keeper:
+    """The outbox, whose calls go out at once when they may, one thread for all: so that each run is like the other."""
+
+    def __init__(self, outbox: Outbox, handed: Handed) -> None:
+        self._outbox, self._handed = outbox, handed
+
+    def put(self, batch: int, calls: pa.Table) -> None:
+        self._outbox.put(batch, calls)
+
+    def release(self, batch: int) -> None:
+        for lane in sorted(self._outbox.release(batch)):
+            while (piece := self._outbox.take(lane, self._handed.most)) is not None:
+                self._handed.calls += piece.calls
+                self._handed.batches += [batch for batch, _ in piece.ends]
+                self._outbox.acknowledge(piece)
+
+
 def content(*, archive: bool = True) -> dict[str, Any]:
     """The project's."""
     stream = {
@@ -63,11 +122,12 @@ def content(*, archive: bool = True) -> dict[str, Any]:
         "time": {"attribute": "t"},
         "identity": ["x", "t"],
         "lateness": "2s",
-        "attributes": {"x": {"datatype": "xsd:integer"}},
+        "attributes": {name: {"datatype": "xsd:integer"} for name in ("x", "k", "m")},
     }
     sources = {name: stream | {"source": {"format": "json", "path": name}} for name in STREAMS}
     kept = {"enabled": archive, "store": False, "path": "var/archive"}
-    return {"knowledge": {"reasoner": "none"}, "streams": sources, "archive": kept}
+    actions = {"ops": {"python": "somebody:takes"}}
+    return {"knowledge": {"reasoner": "none"}, "streams": sources, "archive": kept, "actions": actions}
 
 
 def drop_files(root: Path, numbers: range) -> None:
@@ -79,7 +139,10 @@ def drop_files(root: Path, numbers: range) -> None:
             readings = [(s, s - shift) for s in seconds] + (
                 [(4 * number - 7, 1000 + number)] if number % 3 == 2 else []
             )
-            lines = [json.dumps({"x": x, "t": f"2026-01-01T00:{s // 60:02d}:{s % 60:02d}Z"}) for s, x in readings]
+            lines = [
+                json.dumps({"x": x, "k": x % 2, "m": 2 * x % 5, "t": f"2026-01-01T00:{s // 60:02d}:{s % 60:02d}Z"})
+                for s, x in readings
+            ]
             lines += [f"no reading {number}"] if number % 4 == 1 else []
             (root / stream / f"{number:04d}.json").write_text("\n".join(lines) + "\n")
 
@@ -96,6 +159,8 @@ def run_engine(
     *,
     archive: bool = True,
     parquet: bool = True,
+    queries: str = QUERIES,
+    handed: Handed | None = None,
     on_batch: Callable[[int], None] = lambda _: None,
 ) -> list[str]:
     """Do all that there is to be done, as an engine does that is started; what it says.
@@ -105,6 +170,8 @@ def run_engine(
         most: files of a stream that a batch has; `None`: all.
         archive: whether there is one.
         parquet: whether rows go into Parquet files as well as into JSON lines.
+        queries: its document.
+        handed: who takes the calls of rules; `None`: there are none.
         on_batch: told of each batch when Spark has noted that it is done.
     """
     told: list[str] = []
@@ -115,9 +182,11 @@ def run_engine(
         lines = JsonLinesSink(root / "out/rows.jsonl")
         opened.enter_context(_lost(lines))
         sinks: list[Sink] = [lines, *([ParquetSink(root / "out/parquet")] if parquet else [])]
-        flow = CheckpointedFlow(project, state, sinks, kept, say=told.append)
+        outbox = None if handed is None else _Keeper(Outbox(outbox_folder(state)), handed)
+        flow = CheckpointedFlow(project, state, sinks, kept, say=told.append, outbox=outbox)
         opened.callback(flow.close)
-        flow.queries.submit(project.registrations(QUERIES, "count"))
+        assert handed is None or max(handed.batches, default=0) <= flow.done  # a call is the effect of what is durable
+        flow.queries.submit(project.registrations(queries, "count"))
         generation = current_generation(settings, state, flow.last or 0, told.append)
         flow.begin(generation)
         generation.heartbeats.mkdir(parents=True, exist_ok=True)
