@@ -87,10 +87,11 @@ class ContextHistory:
     def _held_contexts(self, first: int, last: int) -> frozenset[str]:
         """The contexts begun by queries that may hold at such a moment in some partition; most queries ask alike."""
         asked = self.version, first, last
-        if self._holding[0] != asked:
+        known = self._holding  # another thread may put its own there
+        if known[0] != asked:
             ended = (window.context for window in self.ended_from(first, NO_END) if window.since < last)
-            self._holding = asked, frozenset(ended).union(window.context for window in self._open.values())
-        return self._holding[1]
+            self._holding = known = asked, frozenset(ended).union(window.context for window in self._open.values())
+        return known[1]
 
     @property
     def open_windows(self) -> dict[str, int]:

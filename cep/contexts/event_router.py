@@ -167,9 +167,10 @@ class EventRouter:
         """
         parts = [windows_schema().empty_table()]
         for one in found:
-            if one.told is None or one.told[0] != watermark:
-                one.told = watermark, [self._told(*windows, sets, watermark) for windows in one.windows]
-            parts += one.told[1]
+            told = one.told  # another thread may put its own there, of another watermark
+            if told is None or told[0] != watermark:
+                one.told = told = watermark, [self._told(*windows, sets, watermark) for windows in one.windows]
+            parts += told[1]
         for reference in self._in_context.contexts:
             history = sets[reference.set].history
             ended = [w for w in history.ended_from(passed, watermark) if w.context == reference.context]

@@ -93,11 +93,13 @@ class EventRanges:
 
     def of(self, history: ContextHistory, context: str) -> WindowRanges:
         """The windows of a context in which events lie, as they are known now."""
-        known = (history.version, context)
-        if known not in self._found:
-            self._found = {key: found for key, found in self._found.items() if key[0] == history.version}
-            self._found[known] = self._ranges(history, context)
-        return self._found[known]
+        asked = (history.version, context)
+        found = self._found.get(asked)
+        if found is None:  # queries ask on several threads: what others look through is never changed
+            found = self._ranges(history, context)
+            kept = {key: known for key, known in self._found.items() if key[0] == history.version}
+            self._found = {**kept, asked: found}
+        return found
 
     def partitions(self, history: ContextHistory, count: int) -> tuple[Ints, Bools]:
         """The number of the partition of each of so many events, and whether it lies in one."""

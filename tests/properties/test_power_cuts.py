@@ -44,7 +44,7 @@ def test_a_power_cut_loses_and_repeats_nothing(tmp_path: Path, archive: bool, be
 def test_a_power_cut_leaves_contexts_and_calls_as_they_would_be(tmp_path: Path) -> None:
     """A few of what cuts may leave; every call is made, none before its batch is durable, each with its key."""
     recording = record(tmp_path / "disk", 3, queries=CONTEXTS)
-    assert recording.expected[-1].rows.keys() >= {"risen", "spells", "calmly", "load.tired.switch"}
+    assert recording.expected[-1].rows.keys() >= {"risen", "spells", "calmly", "load.tired.terminate"}
     assert recording.handed.by_rule().keys() == {"tell", "heed"}
     sample = random.Random(13).sample(list(recording.states), SAMPLE // 3)
     assert [found for found in differences(recording, sample) if found] == []
@@ -139,6 +139,7 @@ def test_every_state_that_a_power_cut_may_leave(
     queries: str,
     batches: int,
     before: int,
+    *,
     after: int | None,
     record_property: Callable[[str, object], None],
 ) -> None:

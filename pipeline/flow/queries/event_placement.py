@@ -79,12 +79,14 @@ class ContextPlacing:
         """
         versions = tuple(of.history.version for of in self._sets.values())
         asked = (versions, self._router.asked(variable), tuple(columns))
-        if asked not in events.routed:
+        known = events.routed.get(asked)
+        if known is None:  # queries ask on several threads: what others look through is never changed
             found, table = Routed(), events.table.select(columns)
             routed = self._router.route(variable, table, self._sets, found, events.ranges)
-            events.routed = {key: kept for key, kept in events.routed.items() if key[0] == versions}
-            events.routed[asked] = EventBatch(routed), found
-        batch, found = events.routed[asked]
+            known = EventBatch(routed), found
+            kept = {key: other for key, other in events.routed.items() if key[0] == versions}
+            events.routed = {**kept, asked: known}
+        batch, found = known
         self._take(found, counted=counted)
         return batch
 

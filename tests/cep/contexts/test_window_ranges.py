@@ -124,3 +124,15 @@ def test_between_events_far_apart_no_calendar_is_asked() -> None:
     clear = ranges.of(history, "clear")
     assert sorted(clear.since.tolist()) == [10 * MINUTE - 1, years + 10 * MINUTE - 1]
     assert len(ranges.of(history, "jam")) == 0
+
+
+def test_what_one_thread_looks_through_no_other_changes() -> None:
+    """Queries ask on several threads at once: what was found is added to a copy."""
+    history = history_of([(1, ChangeKind.INITIATE, "jam", "1")], calendar=False)
+    ranges = EventRanges(pl.Series(["1", "1"]), np.array([0, 2 * MINUTE], dtype=np.int64), Interval(0, NO_END))
+    found = ranges.of(history, "jam")
+    looked_through = ranges._found
+    before = dict(looked_through)
+    ranges.of(history, "clear")
+    assert looked_through == before
+    assert ranges.of(history, "jam") is found

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 from kaicep import Project
+from kaicep.cep.contexts import ContextHistory, SetWindows
+from kaicep.cep.order import Interval
+from kaicep.cep.partitions import NO_END, NO_START
+from kaicep.pipeline.flow.queries.candidate_selection import EventBatch
 from kaicep.pipeline.flow.queries.event_placement import ContextPlacing
 
 STREAM = {
@@ -36,3 +41,20 @@ def test_without_push_down_events_are_placed_behind_filters() -> None:
     placement = ContextPlacing(query).of("e")
     assert placement is not None
     assert placement.after_paths
+
+
+def test_what_one_thread_looks_through_no_other_changes() -> None:
+    """Queries ask on several threads at once: what was routed is added to a copy."""
+    query = Project.parse({"streams": {"cars": STREAM}}).compile(DOCUMENT)[-1]
+    history = ContextHistory(query.context_sets[0])
+    events = EventBatch(
+        pa.table({"_time": pa.array([1], pa.timestamp("us", "UTC")), "_id": ["a"], "seg": [1], "v": [2]})
+    )
+    placing = ContextPlacing(query)
+    placing.begin({"road": SetWindows(history, Interval(NO_START, NO_END))})
+    routed = placing.placed("e", events, ["_time", "_id", "seg"])
+    looked_through = events.routed
+    before = dict(looked_through)
+    placing.placed("e", events, ["_time", "_id", "seg", "v"])
+    assert looked_through == before
+    assert placing.placed("e", events, ["_time", "_id", "seg"]) is routed
