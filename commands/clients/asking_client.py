@@ -7,9 +7,15 @@ from collections.abc import Callable
 from ...api import Project
 from ...config import Settings
 from ...pipeline.asking import ask_stopped
-from ...pipeline.control import Requests, SubmittedQueries, asking_folder, folder_of, rows_told
+from ...pipeline.control import (
+    Requests,
+    SubmittedQueries,
+    asking_folder,
+    folder_of,
+    registered_at_start,
+    rows_told,
+)
 from ...pipeline.results import Rows
-from .submission_client import registered_at_start
 
 __all__ = ["ask_states"]
 

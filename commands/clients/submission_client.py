@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
 from ...api import Project
 from ...config import Settings
-from ...errors import KaicepError, PipelineError
-from ...pipeline import query_files, read_document
-from ...pipeline.control import Requests, SubmittedDocument, SubmittedQueries, folder_of, free_label
+from ...errors import PipelineError
+from ...pipeline.control import (
+    Requests,
+    SubmittedDocument,
+    SubmittedQueries,
+    check_withdrawal,
+    folder_of,
+    free_label,
+    registered_at_start,
+)
 from ...pipeline.durability import parked_at_stop, resume_at_start
-from ...pipeline.flow import Registration
 
-__all__ = ["QUERY_COLUMNS", "list_queries", "registered_at_start", "resume", "submit", "withdraw"]
+__all__ = ["QUERY_COLUMNS", "list_queries", "resume", "submit", "withdraw"]
 
 QUERY_COLUMNS = ("query", "state", "matches", "from", "now", "parked")
 
@@ -63,7 +68,7 @@ def withdraw(settings: Settings, name: str) -> list[str]:
     """Withdraw a query that was submitted; what happened, in lines.
 
     Raises:
-        KaicepError: there is none, or another one reads its output.
+        KaicepError: there is none, or others cannot do without it.
     """
     requests = Requests(folder_of(settings))
     if requests.engine_runs():
@@ -71,10 +76,12 @@ def withdraw(settings: Settings, name: str) -> list[str]:
     try:
         submitted = SubmittedQueries(folder_of(settings))
         submitted.document_of(name)
-        known = registered_at_start(Project.of(settings), submitted.documents())
+        project, documents = Project.of(settings), submitted.documents()
+        known = registered_at_start(project, documents)
         readers = [r.label for r in known if name in {s.stream.name for s in r.query.sources}]
         if readers:
             raise PipelineError(f"'{name}' is read by {', '.join(readers)}", hint="withdraw the readers first")
+        check_withdrawal(project, documents, name)
         submitted.withdraw(name)
         return [f"{name}: withdrawn"]
     finally:
@@ -105,10 +112,12 @@ def list_queries(settings: Settings) -> tuple[list[dict[str, Any]], list[str]]:
     requests.lock.release()
     documents = SubmittedQueries(folder_of(settings)).documents()
     queries = [query for document in documents for query in document.queries]
-    parked = {known.label: str(known) for known in parked_at_stop(settings) if not known.resuming}
+    stopped = parked_at_stop(settings)
+    parked = {known.label: str(known) for known in stopped if not known.resuming}
+    others = [known.label for known in stopped if known.label not in queries]
     rows = [
         dict(zip(QUERY_COLUMNS, (query, _waits(query, parked), None, of, None, parked.get(query)), strict=True))
-        for of, labels in (("submitted", queries), ("run", [label for label in parked if label not in queries]))
+        for of, labels in (("submitted", queries), ("run", others))
         for query in labels
     ]
     if not rows:
@@ -118,15 +127,3 @@ def list_queries(settings: Settings) -> tuple[list[dict[str, Any]], list[str]]:
 
 def _waits(query: str, parked: Mapping[str, str]) -> str:
     return "parked" if query in parked else "waits"
-
-
-def registered_at_start(project: Project, documents: Sequence[SubmittedDocument]) -> list[Registration]:
-    """What an engine will answer: the queries of the project file, then those that were submitted."""
-    found: list[Registration] = []
-    for path in query_files(project.settings):
-        found += project.registrations(read_document(path), path.name, [r.query for r in found])
-    for document in documents:
-        outputs = [r.query for r in found]
-        with suppress(KaicepError):  # the engine parks it
-            found += document.left(project.registrations(document.text, document.label, outputs, document.retention))
-    return found

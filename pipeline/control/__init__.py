@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .action_admin import ActionAdmin, asked_of, has_actions
     from .engine_requests import EngineRequests
     from .knowledge_admin import KnowledgeAdmin
+    from .start_registrations import check_withdrawal, registered_at_start
     from .state_admin import StateAdmin, asking_folder, rows_told
     from .submissions import Submissions
 
@@ -23,7 +24,9 @@ _LATER = {
     "Submissions": ".submissions",
     "asked_of": ".action_admin",
     "asking_folder": ".state_admin",
+    "check_withdrawal": ".start_registrations",
     "has_actions": ".action_admin",
+    "registered_at_start": ".start_registrations",
     "rows_told": ".state_admin",
 }
 
@@ -39,9 +42,11 @@ __all__ = [
     "SubmittedQueries",
     "asked_of",
     "asking_folder",
+    "check_withdrawal",
     "folder_of",
     "free_label",
     "has_actions",
+    "registered_at_start",
     "rows_told",
 ]
 

@@ -13,6 +13,7 @@ from ..catalog import Catalog
 from ..durability import Progress
 from ..flow import ParkedQuery, Registration
 from .requests import Requests, RequestServer
+from .start_registrations import check_withdrawal
 from .submitted_queries import SubmittedDocument, SubmittedQueries, folder_of, free_label
 
 __all__ = ["Submissions"]
@@ -198,8 +199,10 @@ class Submissions:
 
     def _withdraw(self, name: str) -> list[str]:
         self._submitted.document_of(name)
-        if self._refused.pop(name, None) is None:
+        if name not in self._refused:
+            check_withdrawal(self._host.project, self._submitted.documents(), name)
             self._host.withdraw(name)
+        self._refused.pop(name, None)
         self._submitted.withdraw(name)
         self._say(f"queries: {name} was withdrawn")
         return [f"{name}: withdrawn"]

@@ -30,6 +30,7 @@ class SubmittedDocument:
         retention: bounds the state of queries that no WINDOW bounds.
         queries: labels of those that are registered still.
         number: counted from 1; 0: it is not kept.
+        labels: of all its queries, in the order of the text; another engine may number them otherwise.
     """
 
     label: str
@@ -37,10 +38,13 @@ class SubmittedDocument:
     retention: timedelta | None
     queries: tuple[str, ...]
     number: int = 0
+    labels: tuple[str, ...] = ()
 
     def left(self, registrations: Sequence[Registration]) -> tuple[Registration, ...]:
-        """Those of its queries that are registered still."""
-        return tuple(r for r in registrations if r.label in self.queries)
+        """Those of its queries that are registered still, called what they were called when it was submitted."""
+        labels = self.labels or tuple(registration.label for registration in registrations)
+        called = (replace(one, label=label) for one, label in zip(registrations, labels, strict=True))
+        return tuple(registration for registration in called if registration.label in self.queries)
 
 
 class SubmittedQueries:
@@ -78,7 +82,7 @@ class SubmittedQueries:
     def add(self, document: SubmittedDocument) -> None:
         """Keep a document; when this returns, it survives a crash of the machine."""
         last = max((int(path.stem) for path in self._paths()), default=0)
-        self._write(replace(document, number=last + 1))
+        self._write(replace(document, number=last + 1, labels=document.queries))
 
     def withdraw(self, label: str) -> None:
         """Forget a query, and its document with the last of its queries.
@@ -99,6 +103,7 @@ class SubmittedQueries:
             "text": document.text,
             "retention": None if document.retention is None else document.retention.total_seconds(),
             "queries": document.queries,
+            "labels": document.labels,
         }
         write_mirrored(self._path(document.number), json.dumps(content, ensure_ascii=False, indent=1).encode())
 
@@ -129,7 +134,12 @@ def _read(path: Path) -> SubmittedDocument:
         seconds = content["retention"]
         retention = None if seconds is None else timedelta(seconds=seconds)
         return SubmittedDocument(
-            content["label"], content["text"], retention, tuple(content["queries"]), int(path.stem)
+            content["label"],
+            content["text"],
+            retention,
+            tuple(content["queries"]),
+            int(path.stem),
+            tuple(content.get("labels", ())),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise PipelineError(

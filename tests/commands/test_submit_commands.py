@@ -110,6 +110,8 @@ def test_parked_queries_are_listed_and_resumed(project: Path) -> None:
     done = call("resume", "pairs", "-p", project)
     assert done.stdout == "pairs: goes on with what it has missed when an engine starts\n"
     assert json.loads((state / "queries" / "resumptions.json").read_text()) == ["pairs"]
+    waits = json.loads(call("queries", "-p", project).stdout)
+    assert (waits["query"], waits["state"], waits["parked"]) == ("pairs", "waits", None)
 
 
 def test_calls_are_listed_and_go_out_again(project: Path) -> None:

@@ -256,10 +256,14 @@ class QueryParking:
 
 
 def parked_at_stop(settings: Settings) -> ParkedQueries:
-    """The queries of a project that were parked when its last engine stopped."""
+    """The queries that were parked when a project's last engine stopped; those resumed since then are `resuming`."""
     found = ParkedQueries()
     _, parts = BatchJournal(_queries_of(settings) / "batches.jsonl", settings.root).delivered() or (0, {})
     found.restore(parts)
+    for label in _resumptions_of(settings).read():
+        parked = found.get(label)
+        if parked is not None:
+            found.add(replace(parked, resuming=True))
     return found
 
 
@@ -273,8 +277,12 @@ def resume_at_start(settings: Settings, label: str) -> tuple[str, ...]:
         PipelineError: it is not parked.
     """
     labels = tuple(parked.label for parked in parked_at_stop(settings).together(label))
-    Resumptions(_queries_of(settings) / "resumptions.json").add(labels)
+    _resumptions_of(settings).add(labels)
     return labels
+
+
+def _resumptions_of(settings: Settings) -> Resumptions:
+    return Resumptions(_queries_of(settings) / "resumptions.json")
 
 
 def _queries_of(settings: Settings) -> Path:

@@ -67,3 +67,12 @@ def test_no_query_at_all_is_told(project: Path) -> None:
         [],
         ["no engine runs, and no query was submitted; those of the project are answered when one starts"],
     )
+
+
+def test_a_set_of_contexts_stays_as_long_as_others_speak_of_it(settings: Settings) -> None:
+    submit(settings, "CREATE CONTEXTS road (clear DEFAULT, jam); INITIATE CONTEXT jam FROM (?e, air)", None, None)
+    submit(settings, "SELECT ?e.flow FROM (?e, air) IN CONTEXT jam", "jammed", None)
+    with pytest.raises(PipelineError, match=r"without 'road.jam.initiate' jammed cannot be answered"):
+        withdraw(settings, "road.jam.initiate")
+    withdraw(settings, "jammed")
+    assert withdraw(settings, "road.jam.initiate") == ["road.jam.initiate: withdrawn"]

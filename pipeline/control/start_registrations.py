@@ -1,0 +1,68 @@
+"""What the next engine of a project will answer, before there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ...errors import KaicepError, PipelineError
+from ..catalog import Catalog
+from ..flow import Registration
+from ..query_documents import query_files, read_document
+from .submitted_queries import SubmittedDocument
+
+__all__ = ["check_withdrawal", "registered_at_start"]
+
+
+def registered_at_start(project: Catalog, documents: Sequence[SubmittedDocument]) -> list[Registration]:
+    """Return the queries of the project file, then those that were submitted and are accepted.
+
+    Raises:
+        KaicepError: one of the project file is wrong.
+    """
+    return _registered(project, documents)[0]
+
+
+def check_withdrawal(project: Catalog, documents: Sequence[SubmittedDocument], name: str) -> None:
+    """Refuse to withdraw a query without which others would be refused at the next start.
+
+    With the last query of a document go the sets of contexts that it declares.
+
+    Args:
+        project: its.
+        documents: those that were submitted; the query is one of theirs.
+        name: the label of the query.
+
+    Raises:
+        PipelineError: others need it.
+        KaicepError: a query of the project file is wrong.
+    """
+    before, _ = _registered(project, documents)
+    left = [replace(one, queries=tuple(q for q in one.queries if q != name)) for one in documents]
+    after, refused = _registered(project, [one for one in left if one.queries])
+    kept = {registration.label for registration in after}
+    lost = [registration.label for registration in before if registration.label not in {*kept, name}]
+    if lost:
+        reason = refused[lost[0]].message
+        raise PipelineError(
+            f"without '{name}' {', '.join(lost)} cannot be answered: {reason}",
+            hint=f"withdraw {' and '.join(lost)} first",
+        )
+
+
+def _registered(
+    project: Catalog, documents: Sequence[SubmittedDocument]
+) -> tuple[list[Registration], dict[str, KaicepError]]:
+    """What is answered, and by label why queries that were submitted are refused."""
+    found: list[Registration] = []
+    for path in query_files(project.settings):
+        taken = [registration.label for registration in found]
+        found += project.registrations(read_document(path), path.name, [r.query for r in found], taken=taken)
+    refused: dict[str, KaicepError] = {}
+    for document in documents:
+        outputs = [r.query for r in found]
+        try:
+            found += document.left(project.registrations(document.text, document.label, outputs, document.retention))
+        except KaicepError as error:  # the engine parks it
+            refused |= dict.fromkeys(document.queries, error)
+    return found, refused
