@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -42,7 +42,7 @@ class Asked:
         histories: the sets, by name.
         knowledge: the knowledge base.
         within: whether a moment lies within the bounds.
-        bounds: of the query, narrowed to those of its sets.
+        bounds: of the query; of a query of one set narrowed to those of the set.
         history: the bounds of each set.
         memory: what was found before, for it takes long: queries are asked again and again of the same events.
         end: the greatest time stamp of all sources.
@@ -65,7 +65,7 @@ class Asked:
         chosen = tuple(
             (v, *((shape(c.event), tuple(c.bindings.items())) for c in own)) for v, own in candidates.items()
         )
-        key = (self.query.normal, chosen, tuple((name, *map(shape, own)) for name, own in events.items()))
+        key = (self.query.normal, self.bounds, chosen, tuple((name, *map(shape, own)) for name, own in events.items()))
         if key not in self.memory:
             self.memory[key] = reports(self.query, candidates, events, self.within, self.end)
         found: list[Report] = self.memory[key]
@@ -78,6 +78,20 @@ class Asked:
             self.memory[key] = distinct_bindings(source, event, self.knowledge)
         found: list[dict[str, Value | None]] = self.memory[key]
         return found
+
+    def of(self, name: str) -> Asked:
+        """The same in the windows of one set, before and behind whose bounds none of its contexts holds."""
+        interval = self.history[name]
+        bounds = intersection([self.bounds, interval])
+        if self.required:  # what FOR does not name may lie outside
+            return replace(self, bounds=bounds)
+        seen = {stream: [e for e in own if lies(interval, micro(e.time))] for stream, own in self.events.items()}
+        return replace(
+            self,
+            events=seen,
+            bounds=bounds,
+            within=lambda moment: self.within(moment) and lies(interval, micro(moment)),
+        )
 
     @property
     def references(self) -> tuple[ContextReference, ...]:
@@ -95,7 +109,8 @@ class Asked:
 def found_in(asked: Asked) -> list[Found]:
     """All reports of a query in contexts that stand, in output order, each once."""
     query = asked.query
-    every = [(window, report) for window in windows(asked) for report in standing(query, of_window(asked, window))]
+    of_set = {name: asked.of(name) for name in asked.history}
+    every = [(w, report) for w in windows(asked) for report in standing(query, of_window(of_set[w.set], w))]
     if query.kind is Kind.AGGREGATION:
         every.sort(key=lambda one: (output_order(query, one[1]), rank(asked, one[0])))
         return [Found(report, (window,)) for window, report in every]
@@ -276,6 +291,13 @@ def is_cut(asked: Asked, window: Window) -> bool:
 def shape(event: Event) -> tuple[object, ...]:
     """What an event is, as a key."""
     return event.id, event.time, *event.values.items()
+
+
+def intersection(intervals: Sequence[Interval]) -> Interval:
+    """What lies in all."""
+    lower = [first for first, _ in intervals if first is not None]
+    upper = [last for _, last in intervals if last is not None]
+    return max(lower, default=None), min(upper, default=None)
 
 
 def lies(interval: Interval, moment: int) -> bool:

@@ -18,7 +18,7 @@ from rdflib import XSD, URIRef
 from .bounds import interval, now_of, within
 from .candidates import candidates
 from .contexts import Change, History, Turn
-from .contextual import Asked, Found, Interval, found_in, key_of, micro, shape
+from .contextual import Asked, Found, found_in, intersection, key_of, micro, shape
 from .events import DATATYPES, Event, term_of
 from .expressions import item
 from .knowledge import Knowledge, Triple
@@ -204,8 +204,7 @@ class Document:
 
     def _asked(self, query: Query, events: Mapping[str, list[Event]], histories: Mapping[str, History]) -> list[Found]:
         """The reports of one query that stand."""
-        sets = [] if query.in_context is None or query.in_context.required else list(query.in_context.sets)
-        sets += [query.change.context.set] if query.change is not None else []
+        sets = [] if query.change is None else [query.change.context.set]
         now = self.nows[id(query)]
         bounds = [(query.bounds, now), *((self.sets[name].bounds, self.set_nows[name]) for name in sets)]
         names = {s.stream.name for s in query.sources}
@@ -217,8 +216,8 @@ class Document:
         if query.in_context is None:
             return self._plain(query, seen, inside)
         history = {name: interval(self.sets[name].bounds, self.set_nows[name]) for name in query.in_context.sets}
-        narrow = intersection([interval(query.bounds, now), *history.values()])
-        return found_in(Asked(query, seen, histories, self.knowledge, inside, narrow, history, self.memory, self.end))
+        own = intersection([interval(of, moment) for of, moment in bounds])
+        return found_in(Asked(query, seen, histories, self.knowledge, inside, own, history, self.memory, self.end))
 
     def _plain(self, query: Query, seen: Mapping[str, list[Event]], inside: Callable[[datetime], bool]) -> list[Found]:
         """The reports of a query that is in no context."""
@@ -234,13 +233,6 @@ class Document:
         turns = histories[name].turns
         places = [sum(other.time == turn.time for other in turns[:place]) for place, turn in enumerate(turns)]
         return [event_of(self.sets[name], place, turn) for place, turn in zip(places, turns, strict=True)]
-
-
-def intersection(intervals: Sequence[Interval]) -> Interval:
-    """What lies in all."""
-    lower = [first for first, _ in intervals if first is not None]
-    upper = [last for _, last in intervals if last is not None]
-    return max(lower, default=None), min(upper, default=None)
 
 
 def context_of(query: Query, found: Found) -> list[str]:
