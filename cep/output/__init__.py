@@ -20,6 +20,7 @@ from .row_output import (
     selected_bindings,
 )
 from .row_pieces import ROWS_AT_ONCE, in_pieces
+from .row_report import RowReport
 
 __all__ = [
     "ARROW_TYPES",
@@ -33,6 +34,7 @@ __all__ = [
     "OutputRate",
     "RowCounts",
     "RowOutput",
+    "RowReport",
     "adopted_matches",
     "build_output_rate",
     "gathered",

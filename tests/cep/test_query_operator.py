@@ -29,26 +29,6 @@ def reading(name: str, t: float, **values: object) -> Reading:
     return {"id": name, "t": t, **values}
 
 
-def test_candidates_wait_for_the_watermark_and_come_in_total_order() -> None:
-    query = compiled(SELECTION)
-    operator = build_operator(query)
-    assert events(feed(operator, query, [reading("c", 2), reading("b", 1), reading("a", 1)], until=1)) == []
-    assert events(feed(operator, query, [reading("d", 1)], until=2)) == ["a", "b", "d"]
-    assert events(feed(operator, query, [])) == ["c"]
-
-
-def test_ids_are_ordered_by_code_points() -> None:
-    names = ["ü", "z", "Z", "a/2", "a/10", "\U0001f600", "\uffff"]
-    assert events(answer(SELECTION, [reading(name, 0) for name in names])) == sorted(names)
-
-
-def test_unknown_watermark_holds_everything_back() -> None:
-    query = compiled(SELECTION)
-    operator = build_operator(query)
-    assert operator.process(candidates(query, [reading("a", 1)]), None).num_rows == 0
-    assert events(feed(operator, query, [], until=2)) == ["a"]
-
-
 LAST_NOTS = (
     """SELECT ?a FROM (?a, readings), (?b, readings), (?n, readings) FILTER (?a.n = 1) FILTER (?b.n = 9)
        FILTER (?n.n = 5) SEQ ((?a OR ?b) => NOT ?n) WINDOW (?a, ?b, 5s) PARTITION BY sensor""",
@@ -174,19 +154,6 @@ def test_solutions_that_differ_in_nothing_that_is_selected_are_one_row() -> None
     rows = [reading("a", 1, **{"?room": "p", "?n": f'"{n}"'}) for n in (1, 2)] + [reading("a", 1, **{"?room": "q"})]
     text = f"{ROOMS} FILTER (!BOUND(?n) || ?n != 'z')"
     assert short(answer(text, rows)) == [{"room": "p"}, {"room": "q"}]
-
-
-def test_limit_ends_the_query() -> None:
-    query = compiled(f"{SELECTION} LIMIT 2")
-    operator = build_operator(query)
-    assert events(feed(operator, query, [reading("a", 1)], until=2)) == ["a"]
-    assert not operator.ended
-    assert events(feed(operator, query, [reading("b", 2), reading("c", 3)], until=4)) == ["b"]
-    assert operator.ended
-    assert feed(operator, query, [reading("d", 4)]) == []
-    again = build_operator(query)
-    again.restore(operator.snapshot())
-    assert again.ended
 
 
 def test_filter_keeps_rows_whose_conditions_are_true_and_all_columns() -> None:
