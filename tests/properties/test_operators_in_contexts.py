@@ -343,5 +343,5 @@ def test_after_all_windows_an_operator_holds_nothing(
         return
     tables = {**operator.kernel.state().tables, **operator.windows.tables()}
     assert {name: table.height for name, table in tables.items() if name != "runs" and table.height} == {}
-    assert operator.release.contiguity is None or not operator.contiguity.last.height
+    assert operator.release.contiguity is None or not operator.release.contiguity.last.height
     assert not operator.waiting
