@@ -27,6 +27,8 @@ class Example:
         contexts: `_context` of each row, joined by `+`; `None`: the last query is in none.
         asks: queries that are asked of states: the moment in seconds, the text, and the rows.
         calls: of rules: the time in seconds, the rule, the action and its arguments.
+        refused: the document is refused.
+        knowledge: Turtle.
     """
 
     name: str
@@ -38,6 +40,8 @@ class Example:
     contexts: Sequence[str] | None
     asks: Sequence[tuple[float, str, Sequence[Sequence[object]]]] = ()
     calls: Sequence[Mapping[str, Any]] = ()
+    refused: bool = False
+    knowledge: str = ""
 
     def shown(self, rows: Sequence[Mapping[str, Any]]) -> tuple[list[list[object]], list[str] | None]:
         """An answer as `rows` and `contexts` are written."""
@@ -72,21 +76,26 @@ def examples(of: str = "context_examples") -> tuple[Example, ...]:
 def _example(case: Mapping[str, Any], base: datetime) -> Example:
     events = {
         name: [{**row, "t": (base + timedelta(seconds=row["t"])).isoformat()} for row in rows]
-        for name, rows in case["events"].items()
+        for name, rows in case.get("events", {}).items()
     }
     streams = {name: _stream(name, attributes, events.get(name, [])) for name, attributes in case["streams"].items()}
-    content = {"prefixes": {"x": "http://x/"}, "streams": streams}
+    content = {"prefixes": {"x": "http://x/", **case.get("prefixes", {})}, "streams": streams}
     asks = [(one["at"], one["text"], one["rows"]) for one in case.get("asks", ())]
     contexts, calls = case.get("context"), case.get("calls", ())
-    return Example(case["name"], case["text"], content, events, base, case["rows"], contexts, asks, calls)
+    rows, refused = case.get("rows", ()), case.get("refused", False)
+    return Example(
+        case["name"], case["text"], content, events, base, rows, contexts, asks, calls, refused, case.get("kb", "")
+    )
 
 
-def _stream(name: str, attributes: Mapping[str, None], events: Sequence[Mapping[str, object]]) -> dict[str, Any]:
+def _stream(name: str, attributes: Mapping[str, Any], events: Sequence[Mapping[str, object]]) -> dict[str, Any]:
     """A stream whose attributes are numbers or texts, as in its events."""
     numeric = {a for a in attributes if events and all(isinstance(e.get(a, 0), int) for e in events)}
     return {
         "event_type": f"x:{name}",
         "time": {"attribute": "t"},
         "identity": ["id"],
-        "attributes": {a: {"datatype": "xsd:integer" if a in numeric else "xsd:string"} for a in attributes},
+        "attributes": {
+            a: known or {"datatype": "xsd:integer" if a in numeric else "xsd:string"} for a, known in attributes.items()
+        },
     }
