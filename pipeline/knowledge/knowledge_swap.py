@@ -5,7 +5,7 @@ A running query keeps its columns and their types: what would change one of them
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...annotator import Annotator
@@ -153,11 +153,12 @@ def _check_stream(before: StreamType, after: StreamType) -> None:
 
 
 def _check_queries(after: Catalog, queries: list[tuple[str, Query]]) -> None:
-    outputs: list[Query] = []
+    """Check each query again, beside all others: deriving queries and rules may read each other in circles."""
+    known = dict(queries)
     for label, query in queries:
-        text = query.normal if query.name is None else f"CREATE QUERY {query.name} AS {query.normal}"
+        others = [other for name, other in known.items() if name != label]
         try:
-            again = after.compile(text, source=label, retention=query.retention, outputs=outputs)[0]
+            again = _checked_again(after, label, query, others)
         except QueryTypeError as error:
             raise OntologyError(
                 f"query '{label}' could not be answered any more: {error.message}", hint="stop the query first"
@@ -169,7 +170,15 @@ def _check_queries(after: Catalog, queries: list[tuple[str, Query]]) -> None:
                 f"{name} of query '{label}' would change from {old.get(name)} to {new.get(name)}",
                 hint="say the range of the property in the ontology, or stop the query first",
             )
-        outputs.append(again)
+        known[label] = again
+
+
+def _checked_again(after: Catalog, label: str, query: Query, others: Sequence[Query]) -> Query:
+    """A query under other knowledge; the sets of contexts that it speaks of are declared as they were."""
+    declared = {each.name for other in others for each in other.context_sets}
+    sets = [each.normal for each in query.context_sets if each.name not in declared]
+    text = query.normal if query.name is None else f"CREATE QUERY {query.name} AS {query.normal}"
+    return after.compile(";\n".join([*sets, text]), source=label, retention=query.retention, outputs=others)[-1]
 
 
 def _columns(query: Query) -> dict[str, str]:

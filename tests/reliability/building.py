@@ -15,9 +15,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-__all__ = ["QUERIES", "Building", "Readings"]
+__all__ = ["CONTEXTS", "LATENESS", "QUERIES", "RULE", "Building", "Readings"]
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
+LATENESS = timedelta(seconds=5)
 _SENSORS, _ROOMS, _DOORS = 40, 10, 4
 _PROJECT = """
 [prefixes]
@@ -34,6 +35,12 @@ in_flight = "2s"
 
 [queries]
 files = ["queries/*.chi"]
+
+[actions.ops]
+webhook = { url = "URL", batch = 50 }
+backoff = "100ms"
+backoff_limit = "1s"
+tries = 1000
 
 [streams.air]
 event_type = "b:AirReading"
@@ -69,7 +76,21 @@ QUERIES = {
     "run": """SELECT FIRST(?e.flow) AS low, LAST(?e.flow) AS high, COUNT(?e) AS n FROM (?e, air)
         JOIN (?e.flow > PREV(?e.flow)) SEQ (?e{3,}) WINDOW (?e, 30s)
         PARTITION BY sensor POLICY next AFTER MATCH SKIP PAST LAST EVENT""",
+    "stale": """CREATE QUERY stale AS SELECT ?a.flow AS low, ?b.flow AS high, ?w.began AS began
+        FROM (?a, air), (?b, air) IN CONTEXT stuffy AS ?w, aired
+        JOIN (?b.flow > ?a.flow) SEQ (?a, ?b) WINDOW (?a, ?b, 20s)""",
+    "spell": """SELECT ?s.sensor, ?s.most FROM (?s, spells)""",
 }
+CONTEXTS = """CREATE CONTEXTS lab (usual DEFAULT, stuffy, aired) BY sensor;
+    INITIATE CONTEXT stuffy (?e.flow AS began) FROM (?e, air) FILTER (?e.flow > 900);
+    SWITCH CONTEXT aired FROM (?a, air), (?b, air) IN CONTEXT stuffy
+        JOIN (?b.flow < ?a.flow) FILTER (?b.flow < 200) SEQ (?a, ?b) WINDOW (?a, ?b, 1min);
+    TERMINATE CONTEXT aired FROM (?e, air) FILTER (?e.flow > 700);
+    CREATE RULE closed ON door IF (?row.open = false) DO TERMINATE CONTEXT stuffy AT (b:s7);
+    CREATE QUERY spells AS SELECT FIRST(?e.sensor) AS sensor, MAX(?e.flow) AS most FROM (?e, air)
+        IN CONTEXT stuffy, aired WINDOW (?e, CONTEXT)"""
+"""What the queries that are compared stand beside; they read it."""
+RULE = "CREATE RULE tell ON stale IF (?row.high > 500) DO CALL ops(?row.high AS high, ?row.began AS began)"
 
 
 @dataclass
@@ -174,16 +195,17 @@ def _is_reading(record: dict[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Building:
-    """The project's folder."""
+    """The project's folder, and who takes the calls of its rule."""
 
     folder: Path
+    url: str
 
     def write(self) -> None:
         """Write project file, model and queries."""
         (self.folder / "queries").mkdir(parents=True)
-        (self.folder / "kaicep.toml").write_text(_PROJECT)
+        (self.folder / "kaicep.toml").write_text(_PROJECT.replace("URL", self.url))
         (self.folder / "building.ttl").write_text("\n".join(self._model()))
-        for name, text in QUERIES.items():
+        for name, text in ({"0_contexts": CONTEXTS} | QUERIES | {"tell": RULE}).items():
             (self.folder / "queries" / f"{name}.chi").write_text(text)
         for stream in ("air", "door"):
             (self.folder / "incoming" / stream).mkdir(parents=True)

@@ -15,12 +15,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Self
+from unittest.mock import patch
 
 from kaicep import Engine, JsonLinesSink, KaicepError, Project
 from kaicep.archive import Health, backup, open_read_view, repair, verify
 from kaicep.archive.sync import Lag, Spool, compact_archive
+from kaicep.config import Settings
+from kaicep.pipeline.actions import ActionCall, DeliveryError, Receiver
+from kaicep.pipeline.actions.delivery.failed_calls import FailedCalls
 from kaicep.pipeline.durability import Generation
 from kaicep.pipeline.flow.idle_streams import IdleStreams
 from kaicep.pipeline.sources.memory_source import raw_table
@@ -39,6 +44,15 @@ b = "urn:building#"
 [knowledge]
 modules = ["building.ttl"]
 reasoner = "none"
+
+[actions.ops]
+python = "somebody:takes"
+backoff = "1h"
+backoff_limit = "1h"
+
+[actions.mail]
+python = "somebody:takes"
+tries = 1
 
 [streams.air]
 event_type = "b:AirReading"
@@ -63,7 +77,21 @@ QUERIES = {
     "rise": "CREATE QUERY rise AS SELECT ?a.sensor, ?b.flow - ?a.flow AS by FROM (?a, air), (?b, air) "
     "JOIN (?a.sensor = ?b.sensor) JOIN (?b.flow - ?a.flow > 30) SEQ (?a, ?b) WINDOW (?a, ?b, 20s)",
     "mean": "SELECT COUNT(?e) AS n, AVG(?e.flow) AS mean FROM (?e, air) WINDOW (?e, batch, 10s)",
+    "winds": """CREATE CONTEXTS room (calm DEFAULT, windy, draught) BY sensor;
+INITIATE CONTEXT windy (?e.flow AS began) FROM (?e, air) FILTER (?e.flow > 40);
+SWITCH CONTEXT draught FROM (?a, air), (?b, air) IN CONTEXT windy
+  FILTER (?b.flow > 80) SEQ (?a, ?b) WINDOW (?a, ?b, 9s);
+TERMINATE CONTEXT draught FROM (?e, air) FILTER (?e.flow < 20);
+CREATE QUERY gusts AS SELECT ?a.flow AS flow, ?w.began AS began FROM (?a, air), (?b, air)
+  IN CONTEXT windy AS ?w, draught JOIN (?b.flow > ?a.flow) SEQ (?a, ?b) WINDOW (?a, ?b, 20s);
+CREATE QUERY spells AS SELECT MAX(?e.flow) AS most FROM (?e, air) IN CONTEXT windy, draught WINDOW (?e, CONTEXT);
+CREATE RULE tell ON gusts DO CALL ops(?row.flow AS flow);
+CREATE RULE warn ON spells DO CALL mail(?row.most AS most), EMIT storm(?row.most AS most);
+SELECT ?s.most FROM (?s, storm)""",
 }
+WITHDRAWN = """CREATE CONTEXTS room (calm DEFAULT, windy, draught) BY sensor;
+TERMINATE CONTEXT windy FROM (?e, air) FILTER (?e.flow < 10)"""
+"""Of a query that is registered no more, and whose changes count on."""
 SUBMITTED = """SELECT ?e.sensor, ?e.flow FROM (?e, air)
 PATH { ?e b:by ?s . ?s b:in ?r . ?r a b:Lab } FILTER (?e.flow > 60)"""
 
@@ -112,6 +140,9 @@ KINDS = (
     Kind("engine: version of the knowledge", "state/ontology/versions/*.json"),
     Kind("engine: copy of an ontology module", "state/ontology/modules/*.nt.gz"),
     Kind("mirrors of small files", "**/.*.copy"),
+    Kind("engine: calls that wait", "state/outbox/batch-*.parquet", pick=-2),
+    Kind("engine: calls that were handed on", "state/outbox/delivered.jsonl"),
+    Kind("engine: calls that failed", "state/outbox/failed.jsonl", derived=True),
     Kind("engine: dead letters", "state/dead-letters/**/*.jsonl*"),
     Kind("engine: status and metrics", "state/status.json", derived=True),
     Kind("engine: silence of streams", "state/silence.json", derived=True),
@@ -166,6 +197,33 @@ DAMAGES: Mapping[str, Callable[[Path, Path | None], None]] = {
 }
 
 
+class _Taker:
+    """Takes calls, unless it is away: then those for `ops` wait, and those for `mail` become dead letters."""
+
+    batch = 4
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def check(self) -> None:
+        pass
+
+    def send(self, calls: list[ActionCall]) -> None:
+        if (self._folder / "away").exists():
+            reason = "away"
+            raise DeliveryError(reason)
+        with (self._folder / "calls.jsonl").open("a") as file:
+            file.writelines(f"call {call.action} {call.rule} {call.id} {call.arguments}\n" for call in calls)
+
+    def close(self) -> None:
+        pass
+
+
+def _takers(settings: Settings, _: object) -> dict[str, Receiver]:
+    """Who takes the calls of the project's actions, in this process."""
+    return {name: Receiver(action, partial(_Taker, settings.root)) for name, action in settings.actions.items()}
+
+
 class Station:
     """An engine of the project in a folder, to which batches are given by number, as Spark does.
 
@@ -181,7 +239,8 @@ class Station:
         try:
             project = Project.load(folder)
             sink = JsonLinesSink(folder / "rows.jsonl")
-            self.engine = self._open.enter_context(Engine(project, sinks=[sink], on_notice=self.said.append))
+            with patch("kaicep.pipeline.control.action_admin.receivers_of", _takers):
+                self.engine = self._open.enter_context(Engine(project, sinks=[sink], on_notice=self.said.append))
             for name, text in QUERIES.items():
                 self.engine.submit(text, label=name, collect=False)
             assert self.engine._submissions is not None
@@ -248,19 +307,23 @@ def make_base(folder: Path) -> None:
         station.deliver(1)
         assert station.engine._submissions is not None
         station.engine._submissions._answered({"submit": SUBMITTED, "label": "lab", "retention": None})
+        station.engine._submissions._answered({"submit": WITHDRAWN, "label": "lull", "retention": None})
         station.engine.ontology.add(folder / "more.ttl")
         for number in range(2, OLDER + 1):
             station.deliver(number)
+        station.engine._submissions._answered({"withdraw": "lull"})
         station.engine.archive.flush()
     with masked("077"):
         compact_archive(Project.load(folder).settings)
     shutil.copytree(folder / "var", folder / "older")
     with masked("077"):
         _spool(folder, OLDER + 1)
+    (folder / "away").touch()
     with Station(folder) as station:
         for number in range(OLDER + 1, STOPPED_AFTER + 1):
             station.deliver(number)
         station.engine.archive.flush()
+    (folder / "away").unlink()
     with masked("077"):
         _spool(folder, STOPPED_AFTER + 1)
         backup(Project.load(folder).settings, folder / "backup")
@@ -327,8 +390,9 @@ def _run(folder: Path) -> list[str]:
 
 
 def answer(folder: Path) -> tuple[Counter[str], set[str]]:
-    """All rows that were written, and the ids of all events and matches of the log."""
+    """All rows that were written, the calls that were handed on, and the ids of all events and matches of the log."""
     lines = Counter(_row(line) for line in (folder / "rows.jsonl").read_text().splitlines())
+    lines |= Counter(dict.fromkeys((folder / "calls.jsonl").read_text().splitlines(), 1))
     with open_read_view(Project.load(folder).settings, store=False) as view:
         logs = [(view.log, "air"), *((view.matches.log, name) for name in view.matches.log.streams())]
         return lines, {name for log, of in logs for name in log.read(of, columns=["_id"])["_id"].to_pylist()}
@@ -404,10 +468,17 @@ def _said(found: Health) -> str:
 
 
 def _difference(base: Path, work: Path) -> tuple[Counter[str], Counter[str], set[str]]:
-    """Rows that are lost, rows that are there again, events that are lost."""
+    """Rows that are lost, rows that are there again (but calls that had been given up), events that are lost."""
     expected = json.loads((base / "expected.json").read_text())
     rows, events = answer(work)
-    return Counter(expected["rows"]) - rows, rows - Counter(expected["rows"]), set(expected["events"]) - events
+    again = rows - Counter(expected["rows"]) - Counter(_given_up(base))
+    return Counter(expected["rows"]) - rows, again, set(expected["events"]) - events
+
+
+def _given_up(base: Path) -> list[str]:
+    """The calls that were dead letters when the first engine ended."""
+    found = FailedCalls(base / "var/state/outbox/failed.jsonl").calls()
+    return [f"call {call.action} {call.rule} {call.id} {call.arguments}" for call in found]
 
 
 def expect(base: Path, work: Path) -> None:

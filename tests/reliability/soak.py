@@ -2,8 +2,8 @@
 
     python -m reliability.soak --minutes 30
 
-While readings come, faults happen to the engine one after the other. At the end its rows are compared with those of
-`Project.evaluate` over all readings, and the events in the archive with the readings.
+While readings come, faults happen to the engine one after the other. At the end its rows, and the calls of its rule,
+are compared with those of `Project.evaluate` over all readings, and the events in the archive with the readings.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,8 +26,9 @@ from typing import Any
 
 from kaicep import Project
 from kaicep.pipeline.sinks.row_values import json_lines
+from support.receivers import WebReceiver, web_receiver
 
-from .building import QUERIES, Building, Readings
+from .building import CONTEXTS, LATENESS, QUERIES, RULE, Building, Readings
 from .engine_process import kaicep
 from .faults import FAULTS, Patient
 
@@ -66,7 +67,8 @@ class Report:
 
     Attributes:
         records: that were written.
-        lost: rows that `evaluate` gives and the engine did not, and events that the archive lacks.
+        calls: that were handed on, each counted once; one may come again, with its key.
+        lost: rows that `evaluate` gives and the engine did not, calls likewise, and events that the archive lacks.
         twice: rows and events that are there more than once.
         strange: rows and events that should not be there, or have other values.
     """
@@ -76,6 +78,7 @@ class Report:
     lives: int = 0
     rows: int = 0
     events: int = 0
+    calls: int = 0
     lost: list[str] = field(default_factory=list)
     twice: list[str] = field(default_factory=list)
     strange: list[str] = field(default_factory=list)
@@ -106,7 +109,8 @@ class Report:
             yield f"| {name.replace('_', ' ')} | {len(seconds)} | {seconds[len(seconds) // 2]:.0f}, {seconds[-1]:.0f} |"
         yield ""
         yield f"{self.records:,} records in {self.batches:,} batches of {self.lives} processes;"
-        yield f"{self.rows:,} rows and {self.events:,} events, each once: {'yes' if self.sound else 'NO'}."
+        yield f"{self.rows:,} rows and {self.events:,} events, each once: {'yes' if self.sound else 'NO'};"
+        yield f"{self.calls:,} calls of a rule in contexts, none lost or of another key."
         memory = max((sample.memory for sample in self.samples), default=0) / _MEGABYTE
         files = max((sample.files for sample in self.samples), default=0)
         yield f"Resident memory: at most {memory:.0f} MB, last third over middle third {self.memory_growth:.3f};"
@@ -129,11 +133,14 @@ class Soak:
     Args:
         folder: an empty one.
         minutes: how long readings come; a fault a minute.
+        receiver: takes the calls of the rule.
         tell: takes lines about what happens.
     """
 
-    def __init__(self, folder: Path, minutes: float, tell: Callable[[str], object] = _tell) -> None:
-        self._building = Building(folder)
+    def __init__(
+        self, folder: Path, minutes: float, receiver: WebReceiver, tell: Callable[[str], object] = _tell
+    ) -> None:
+        self._building, self._receiver = Building(folder, receiver.url), receiver
         self._building.write()
         self._readings = Readings(folder)
         self._patient = Patient(folder, self._readings)
@@ -153,7 +160,7 @@ class Soak:
         finally:
             self._patient.engine.kill()
         self._report.lives = self._patient.engine.lives
-        compare(self._folder, self._readings, self._report)
+        compare(self._folder, self._readings, self._report, self._receiver.ids())
         return self._report
 
     def _minute(self, minute: int) -> None:
@@ -226,16 +233,18 @@ def _repeated(do: Callable[[], None], every: float) -> Iterator[None]:
 
 def soak(folder: Path, minutes: float, tell: Callable[[str], object] = _tell) -> Report:
     """Let an engine live through a fault a minute; what was found."""
-    return Soak(folder, minutes, tell).run()
+    with web_receiver() as receiver:
+        return Soak(folder, minutes, receiver, tell).run()
 
 
-def compare(folder: Path, readings: Readings, report: Report) -> None:
-    """Hold the engine's rows and the archive's events to what they should be."""
+def compare(folder: Path, readings: Readings, report: Report, called: Sequence[str]) -> None:
+    """Hold the engine's rows, its calls and the archive's events to what they should be."""
     with (folder / "matches.jsonl").open(encoding="utf-8") as lines:
         found = [row for row in map(json.loads, lines) if row["_query"] in QUERIES]  # a hostile one is there too
     report.rows = len(found)
     rows = [(f"{row['_query']}/{row['_id']}", _values(row)) for row in found]
     _hold("row", {name: _values(row) for name, row in _expected_rows(folder, readings)}, report, rows)
+    _hold_calls(folder, readings, report, called)
     asked = kaicep("sparql", "SELECT ?e { ?e a ?c VALUES ?c { b:AirReading b:DoorReading } }", "-p", folder)
     assert asked.returncode == 0, asked.stderr
     events = [(json.loads(line)["e"], "") for line in asked.stdout.splitlines()]
@@ -250,16 +259,32 @@ def _hold(kind: str, expected: Mapping[str, str], report: Report, found: list[tu
     report.strange += [f"{kind} {name} {value}" for name, value in found if expected.get(name) != value]
 
 
+def _hold_calls(folder: Path, readings: Readings, report: Report, called: Sequence[str]) -> None:
+    """Each call is made; of rows over the end of the streams only `evaluate` calls. What comes twice has its key."""
+    document = ";\n".join([CONTEXTS, QUERIES["stale"], RULE, QUERIES["spell"]])
+    expected = Project.load(folder).evaluate(document, _streams(readings)).calls
+    last = max(datetime.fromisoformat(record["t"]) for record in readings.records("air"))
+    sure = [call["_id"] for call in expected if call["_time"] < last - LATENESS]
+    known, found = {call["_id"] for call in expected}, dict.fromkeys(called)
+    report.calls = len(found)
+    report.lost += [f"call {name}" for name in sure if name not in found]
+    report.strange += [f"call {name}" for name in found if name not in known]
+
+
+def _streams(readings: Readings) -> dict[str, list[dict[str, Any]]]:
+    return {name: list(readings.records(name)) for name in ("air", "door")}
+
+
 def _values(row: Mapping[str, Any]) -> str:
     """All that a row says, but for where it was found."""
     return json.dumps({key: value for key, value in row.items() if key not in ("_source", "_recovered")})
 
 
 def _expected_rows(folder: Path, readings: Readings) -> Iterator[tuple[str, dict[str, Any]]]:
-    project = Project.load(folder)
-    streams = {name: list(readings.records(name)) for name in ("air", "door")}
+    project, streams = Project.load(folder), _streams(readings)
+    before = {"rises": QUERIES["rise"], "stale": CONTEXTS, "spell": CONTEXTS}
     for name, text in QUERIES.items():
-        document = f"{QUERIES['rise']};\n{text}" if name == "rises" else text
+        document = f"{before[name]};\n{text}" if name in before else text
         for line in json_lines(project.evaluate(document, streams).to_arrow(), name).splitlines():
             row = json.loads(line)
             yield f"{name}/{row['_id']}", row

@@ -33,6 +33,7 @@ SAMPLE = [
     ("engine: submitted query", "missing"),
     ("engine: changes of the ontology", "one bit flipped"),
     ("engine: copy of an ontology module", "empty"),
+    ("engine: calls that wait", "truncated"),
 ]
 
 

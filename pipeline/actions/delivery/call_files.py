@@ -6,6 +6,8 @@ import logging
 import re
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -13,7 +15,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ....storage import fsync, make_folder, remove_temporaries, write_atomically
+from ....storage import (
+    DamagedFileError,
+    fsync,
+    mirrored_files,
+    read_mirrored,
+    remove_mirrored,
+    remove_temporaries,
+    write_mirrored,
+)
 
 __all__ = ["CallFiles", "FileKey", "Ordinals", "ordinals_of"]
 
@@ -44,7 +54,7 @@ class FileKey(NamedTuple):
 
 
 class CallFiles:
-    """The files of a folder; each is there as a whole or not at all, and its pages have checksums.
+    """The files of a folder; each is there as a whole or not at all, and has a mirror: no log tells of calls that wait.
 
     Args:
         folder: made when there is something to write.
@@ -58,23 +68,23 @@ class CallFiles:
 
     def keys(self) -> list[FileKey]:
         """The files that are there, batches first, in order."""
-        found = (_NAME.fullmatch(path.name) for path in self._folder.glob("*.parquet"))
+        found = (_NAME.fullmatch(path.name) for path in mirrored_files(self._folder, "*.parquet"))
         numbers = ((one[1], int(one[2])) for one in found if one)
         return sorted(FileKey(n, 0) if kind == "retry" else FileKey(0, n) for kind, n in numbers)
 
     def write(self, key: FileKey, calls: pa.Table) -> None:
         """Write a file; when this returns, it survives a power cut."""
-        make_folder(self._folder)
-        with write_atomically(self._folder / key.name) as temporary:
-            pq.write_table(calls, temporary, compression="zstd", write_page_checksum=True)
+        content = BytesIO()
+        pq.write_table(calls, content, compression="zstd")
+        write_mirrored(self._folder / key.name, content.getvalue())
         self._open.pop(key, None)
 
     def read(self, key: FileKey) -> pa.Table | None:
-        """The calls of a file; `None`: it is damaged, and set aside."""
+        """The calls of a file; `None`: it is damaged and so is its mirror, and it is set aside."""
         if key not in self._open:
             try:
-                self._open[key] = pq.read_table(self._folder / key.name, page_checksum_verification=True)
-            except (OSError, pa.ArrowException) as error:
+                self._open[key] = pq.read_table(BytesIO(read_mirrored(self._folder / key.name)))
+            except (DamagedFileError, FileNotFoundError, pa.ArrowException) as error:
                 self._set_aside(key, error)
                 return None
             while len(self._open) > _OPEN:
@@ -89,17 +99,18 @@ class CallFiles:
             key: the file.
             durably: whether that survives a power cut; else its calls may go out a second time after one.
         """
-        (self._folder / key.name).unlink(missing_ok=True)
+        remove_mirrored(self._folder / key.name)
         self._open.pop(key, None)
         if durably:
             fsync(self._folder)
 
     def _set_aside(self, key: FileKey, error: Exception) -> None:
         path = self._folder / key.name
-        if isinstance(error, OSError) and error.errno is not None:
-            raise error
-        path.rename(path.with_suffix(".damaged"))
-        _LOG.error("the calls of %s are damaged (%s); it is kept as %s.damaged", path, error, path.stem)
+        with suppress(FileNotFoundError):  # only its mirror is there
+            path.rename(path.with_suffix(".damaged"))
+        remove_mirrored(path)
+        told = "the calls of %s are damaged, and so is their mirror (%s): nobody makes them; what is left is %s.damaged"
+        _LOG.error(told, path, error, path.stem)
 
 
 def ordinals_of(calls: pa.Table) -> Mapping[tuple[str, str], Ordinals]:

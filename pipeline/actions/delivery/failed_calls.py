@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -10,9 +11,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from .checked_lines import append_lines, lines_of, write_lines
+from .checked_lines import append_lines, broken_lines, lines_of, write_lines
 
 __all__ = ["FailedCall", "FailedCalls", "table_of"]
+
+_LOG = logging.getLogger("kaicep")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,8 @@ class FailedCalls:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.counts: Counter[str] = Counter(call.action for call in self.calls())
+        if lost := broken_lines(path):
+            _LOG.warning("%s: %d lines are damaged: so many calls that had failed are lost", path, lost)
 
     def add(self, calls: Sequence[FailedCall]) -> None:
         """Keep calls; when this returns, they survive a power cut."""

@@ -67,3 +67,19 @@ def test_ids_that_fit_several_from_now_on_are_told(tmp_path: Path) -> None:
         'streams.air.attributes.sensor: the sensor "one" fits ex:s1 and ex:s2, and so stands for none of them' in told
     )
     assert prepare_swap(after, after, {}, "changes nothing").summary[1:] == ()
+
+
+def test_queries_in_contexts_and_rules_are_checked_again_beside_each_other(tmp_path: Path) -> None:
+    """They speak of sets that others declare, of attributes of windows, and of streams of rules."""
+    before = project(tmp_path)
+    document = """CREATE CONTEXTS room (calm DEFAULT, windy) BY sensor;
+        INITIATE CONTEXT windy (?e.flow AS began) FROM (?e, air) FILTER (?e.flow > 7);
+        CREATE QUERY gusts AS SELECT ?e.flow, ?w.began FROM (?e, air) IN CONTEXT windy AS ?w;
+        CREATE RULE calms ON gusts DO TERMINATE CONTEXT windy AT (ex:s1), EMIT storm(?row.flow AS most);
+        SELECT ?s.most FROM (?s, storm)"""
+    flows = {
+        one.label: QueryRuntime(one, before.shape, before.knowledge, before.options)
+        for one in before.registrations(document, "x")
+    }
+    after = before.with_module(turtle(tmp_path, "more.ttl", "ex:r9 a ex:Store ."))
+    assert prepare_swap(before, after, flows, "adds more.ttl").summary[1:] == ()

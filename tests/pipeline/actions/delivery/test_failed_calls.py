@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from kaicep.pipeline.actions.delivery.failed_calls import FailedCall, FailedCalls, table_of
 from kaicep.pipeline.flow.rules import CALLS
 from support.receivers import calls_table
@@ -21,6 +22,14 @@ def test_they_are_kept_each_once(tmp_path: Path) -> None:
     again = FailedCalls(tmp_path / "failed.jsonl")
     assert again.calls() == [failed(2), failed(1, reason="still no")]
     assert again.counts == {"ops": 2}
+
+
+def test_that_some_are_lost_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "failed.jsonl"
+    FailedCalls(path).add([failed(1), failed(2)])
+    path.write_bytes(path.read_bytes()[:-4])
+    assert FailedCalls(path).counts == {"ops": 1}
+    assert "1 lines are damaged: so many calls that had failed are lost" in caplog.text
 
 
 def test_some_are_forgotten(tmp_path: Path) -> None:

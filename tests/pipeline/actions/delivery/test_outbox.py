@@ -94,12 +94,16 @@ def test_rules_and_actions_have_lanes_of_their_own(tmp_path: Path) -> None:
     assert set(outbox.release(3)) == {Lane("ops", "a"), Lane("ops", "b"), Lane("other", "a")}
 
 
-def test_a_damaged_file_is_set_aside(tmp_path: Path) -> None:
+def test_of_a_damaged_file_the_mirror_counts_and_both_are_set_aside(tmp_path: Path) -> None:
     outbox = Outbox(tmp_path)
     outbox.put(1, calls_table([1]))
     outbox.put(2, calls_table([2]))
-    [file] = tmp_path.glob("batch-*1.parquet")
-    file.write_bytes(b"PAR1" + file.read_bytes()[4:-8] + b"\0" * 8)
+    [file], [mirror] = tmp_path.glob("batch-*1.parquet"), tmp_path.glob(".batch-*1.parquet.copy")
+    file.write_bytes(file.read_bytes()[:-8] + b"\0" * 8)
+    once = Outbox(tmp_path)
+    once.release(2)
+    assert ids(once) == ["r-1", "r-2"]
+    mirror.write_bytes(b"")
     again = Outbox(tmp_path)
     again.release(2)
     assert ids(again) == ["r-2"]
@@ -127,7 +131,8 @@ def test_calls_of_many_batches_go_out_at_once_and_wait_cheaply(tmp_path: Path, m
     box.put(119, calls_table([119]))  # done again
     box.release(119)
     for batch in range(51, 110):
-        (tmp_path / f"batch-{batch:012d}.parquet").write_bytes(b"damaged")
+        for name in (f"batch-{batch:012d}.parquet", f".batch-{batch:012d}.parquet.copy"):
+            (tmp_path / name).write_bytes(b"damaged")
     taken: list[list[str]] = []
     while (piece := box.take(lane, 30)) is not None:
         taken.append([call.id for call in piece.calls])
