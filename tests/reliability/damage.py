@@ -208,7 +208,7 @@ class _Taker:
     def check(self) -> None:
         pass
 
-    def send(self, calls: list[ActionCall]) -> None:
+    def send(self, calls: Sequence[ActionCall]) -> None:
         if (self._folder / "away").exists():
             reason = "away"
             raise DeliveryError(reason)
