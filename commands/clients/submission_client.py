@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
 from ...api import Project
 from ...config import Settings
-from ...errors import PipelineError
+from ...errors import KaicepError, PipelineError
 from ...pipeline.control import (
     Requests,
     SubmittedDocument,
@@ -16,6 +16,7 @@ from ...pipeline.control import (
     check_withdrawal,
     folder_of,
     free_label,
+    refused_at_start,
     registered_at_start,
 )
 from ...pipeline.durability import parked_at_stop, resume_at_start
@@ -48,7 +49,7 @@ def submit(settings: Settings, text: str, label: str | None, retention: timedelt
         taken = [*(r.label for r in known), *(query for document in documents for query in document.queries)]
         outputs = [r.query for r in known]
         label = label or free_label(taken)
-        registrations = project.registrations(text, label, outputs, retention)
+        registrations = project.registrations(text, label, outputs, retention, taken=taken)
         for registration in registrations:
             project.dataflow().compile(registration)  # what an engine refuses would keep it from starting
         queries = tuple(registration.label for registration in registrations)
@@ -113,7 +114,8 @@ def list_queries(settings: Settings) -> tuple[list[dict[str, Any]], list[str]]:
     documents = SubmittedQueries(folder_of(settings)).documents()
     queries = [query for document in documents for query in document.queries]
     stopped = parked_at_stop(settings)
-    parked = {known.label: str(known) for known in stopped if not known.resuming}
+    refused, said = _refused(settings, documents)
+    parked = {**refused, **{known.label: str(known) for known in stopped if not known.resuming}}
     others = [known.label for known in stopped if known.label not in queries]
     rows = [
         dict(zip(QUERY_COLUMNS, (query, _waits(query, parked), None, of, None, parked.get(query)), strict=True))
@@ -122,7 +124,16 @@ def list_queries(settings: Settings) -> tuple[list[dict[str, Any]], list[str]]:
     ]
     if not rows:
         return rows, ["no engine runs, and no query was submitted; those of the project are answered when one starts"]
-    return rows, ["no engine runs; these, and those of the project, are answered when one starts"]
+    return rows, ["no engine runs; these, and those of the project, are answered when one starts", *said]
+
+
+def _refused(settings: Settings, documents: Sequence[SubmittedDocument]) -> tuple[dict[str, str], list[str]]:
+    """By label why submitted queries are parked at the next start, and what keeps an engine from starting."""
+    try:
+        refused = refused_at_start(Project.of(settings), documents) if documents else {}
+    except KaicepError as error:
+        return {}, [f"no engine starts until this is mended: {error}"]
+    return {label: f"refused: {error.message}" for label, error in refused.items()}, []
 
 
 def _waits(query: str, parked: Mapping[str, str]) -> str:

@@ -11,7 +11,7 @@ from ..flow import Registration
 from ..query_documents import query_files, read_document
 from .submitted_queries import SubmittedDocument
 
-__all__ = ["check_withdrawal", "registered_at_start"]
+__all__ = ["check_withdrawal", "refused_at_start", "registered_at_start"]
 
 
 def registered_at_start(project: Catalog, documents: Sequence[SubmittedDocument]) -> list[Registration]:
@@ -21,6 +21,15 @@ def registered_at_start(project: Catalog, documents: Sequence[SubmittedDocument]
         KaicepError: one of the project file is wrong.
     """
     return _registered(project, documents)[0]
+
+
+def refused_at_start(project: Catalog, documents: Sequence[SubmittedDocument]) -> dict[str, KaicepError]:
+    """Return by label why queries that were submitted are parked at the next start.
+
+    Raises:
+        KaicepError: one of the project file is wrong.
+    """
+    return _registered(project, documents)[1]
 
 
 def check_withdrawal(project: Catalog, documents: Sequence[SubmittedDocument], name: str) -> None:
@@ -56,13 +65,33 @@ def _registered(
     """What is answered, and by label why queries that were submitted are refused."""
     found: list[Registration] = []
     for path in query_files(project.settings):
-        taken = [registration.label for registration in found]
-        found += project.registrations(read_document(path), path.name, [r.query for r in found], taken=taken)
+        found += project.registrations(read_document(path), path.name, [r.query for r in found], taken=_labels(found))
     refused: dict[str, KaicepError] = {}
     for document in documents:
-        outputs = [r.query for r in found]
         try:
-            found += document.left(project.registrations(document.text, document.label, outputs, document.retention))
+            found += _accepted(project, document, found)
         except KaicepError as error:  # the engine parks it
             refused |= dict.fromkeys(document.queries, error)
     return found, refused
+
+
+def _accepted(project: Catalog, document: SubmittedDocument, known: Sequence[Registration]) -> Sequence[Registration]:
+    """The queries of a document that are registered still.
+
+    Raises:
+        KaicepError: it is refused, behind those that are known.
+    """
+    taken, outputs = _labels(known), [registration.query for registration in known]
+    queries = project.registrations(document.text, document.label, outputs, document.retention, taken=taken)
+    left = document.left(queries)
+    double = next((registration.label for registration in left if registration.label in taken), None)
+    if double is not None:
+        raise PipelineError(
+            f"a query named '{double}' is registered already",
+            hint="withdraw one of them, or give it another name with CREATE QUERY … AS",
+        )
+    return left
+
+
+def _labels(registrations: Sequence[Registration]) -> list[str]:
+    return [registration.label for registration in registrations]

@@ -234,7 +234,7 @@ class Submissions:
         answered = [
             {
                 "query": handle.name,
-                "state": handle.state,
+                "state": "parked" if handle.name in parked else handle.state,
                 "matches": matches.get(handle.name, 0),
                 "from": self._origin(handle.name, submitted - self._refused.keys()),
                 "now": None if handle.now is None else handle.now.isoformat(),

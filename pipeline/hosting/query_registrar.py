@@ -205,7 +205,12 @@ class QueryRegistrar(ABC):
     @property
     def parked(self) -> tuple[ParkedQuery, ...]:
         """The queries that are answered no more until they are resumed: since when, and why."""
-        return tuple(parked for parked in self._flow.queries.parked if not parked.resuming)
+        texts = {handle.name: handle.query.normal for handle in self.handles}
+        return tuple(
+            parked
+            for parked in self._flow.queries.parked
+            if not parked.resuming and texts.get(parked.label, parked.normal) == parked.normal
+        )
 
     def _park_handles(self) -> None:
         """Let the handles know which queries are parked."""

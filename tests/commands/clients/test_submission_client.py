@@ -76,3 +76,18 @@ def test_a_set_of_contexts_stays_as_long_as_others_speak_of_it(settings: Setting
         withdraw(settings, "road.jam.initiate")
     withdraw(settings, "jammed")
     assert withdraw(settings, "road.jam.initiate") == ["road.jam.initiate: withdrawn"]
+
+
+def test_several_queries_change_one_context(settings: Settings) -> None:
+    declared = "CREATE CONTEXTS road (clear DEFAULT, jam); INITIATE CONTEXT jam FROM (?e, air)"
+    submit(settings, declared, None, None)
+    submit(settings, f"{declared} FILTER (?e.flow > 3)", None, None)
+    assert labels(settings) == ["road.jam.initiate", "road.jam.initiate-2"]
+
+
+def test_a_project_that_no_engine_starts_with_is_told(settings: Settings, tmp_path: Path) -> None:
+    submit(settings, HIGH, None, None)
+    for file in tmp_path.rglob("*.chi"):
+        file.write_text("SELECT")
+    (row,), said = list_queries(settings)
+    assert (row["state"], said[1][:40]) == ("waits", "no engine starts until this is mended: h")

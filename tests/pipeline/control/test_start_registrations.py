@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 from kaicep import PipelineError, Project
-from kaicep.pipeline.control import SubmittedDocument, SubmittedQueries, check_withdrawal, registered_at_start
+from kaicep.pipeline.control import (
+    SubmittedDocument,
+    SubmittedQueries,
+    check_withdrawal,
+    refused_at_start,
+    registered_at_start,
+)
 
 STREAM = {"event_type": "<urn:Report>", "time": {"attribute": "at"}, "attributes": {"flow": {"datatype": "xsd:double"}}}
 PROJECT = Project.parse({"streams": {"air": STREAM}})
@@ -63,3 +69,12 @@ def test_what_is_refused_anyway_is_in_nobody_s_way(tmp_path: Path) -> None:
     ]
     check_withdrawal(PROJECT, known, "road.jam.initiate")
     assert [r.label for r in registered_at_start(PROJECT, known)] == ["road.jam.initiate"]
+
+
+def test_a_label_that_another_query_has_by_now_is_refused_as_the_engine_refuses_it(tmp_path: Path) -> None:
+    documents = submitted(tmp_path, f"{DECLARED}; {IN_JAM}")
+    (tmp_path / "jammed.chi").write_text("SELECT ?e.flow FROM (?e, air)")
+    project = Project.parse({"streams": {"air": STREAM}, "queries": {"files": ["*.chi"]}}, root=tmp_path)
+    assert [r.label for r in registered_at_start(project, documents.documents())] == ["jammed"]
+    (reason,) = refused_at_start(project, documents.documents()).values()
+    assert reason.message == "a query named 'jammed' is registered already"

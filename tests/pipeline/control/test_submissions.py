@@ -238,6 +238,9 @@ def test_without_an_engine_what_is_refused_is_in_nobody_s_way(tmp_path: Path) ->
         "a query named 'old' is registered already"
     )
     assert submit(settings, HIGH.replace("flow", "rate"), None, None)[0].startswith("query-1: registered")
+    old, new = list_queries(settings)[0]
+    assert (old["query"], old["state"], new["state"]) == ("old", "parked", "waits")
+    assert old["parked"].startswith("refused: ")
     assert withdraw(settings, "old") == ["old: withdrawn"]
 
 
