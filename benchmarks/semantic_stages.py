@@ -126,7 +126,8 @@ class QueryPath:
 
     def held(self, raw: pa.Table) -> list[str]:
         """The ids of the events that pass."""
-        ids: list[str] = self._source.candidates(EventBatch(self._annotator.annotate(raw).events))["_id"].to_pylist()
+        found = self._source.candidates(EventBatch(self._annotator.annotate(raw).events))
+        ids: list[str] = [] if found is None else list(found["_id"].to_numpy())
         return ids
 
 

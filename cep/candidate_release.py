@@ -18,7 +18,7 @@ from .snapshot_codec import OperatorState
 
 __all__ = ["CandidateRelease"]
 
-Candidates = Mapping[str, pa.Table]
+Candidates = Mapping[str, pa.Table | pl.DataFrame]
 
 
 class CandidateRelease:
@@ -58,14 +58,14 @@ class CandidateRelease:
     def released(self, candidates: Candidates, passed: int) -> dict[str, pl.DataFrame]:
         """What the watermark has passed, in total order."""
         if self._windows is not None:
-            self._windows.update(candidates.get(CONTEXT_WINDOWS))
+            self._windows.update(_told(candidates))
         return self._passed(candidates, passed)
 
     def given(self, candidates: Candidates, passed: int, steps: CommonSteps) -> dict[str, pl.DataFrame]:
         """The same of what several are given: where nothing has waited, it is looked at once."""
         if self._windows is None or any(pending.held.height for pending in self.pending.values()):
             return self.released(candidates, passed)
-        self._windows.update(candidates.get(CONTEXT_WINDOWS))
+        self._windows.update(_told(candidates))
 
         def release() -> tuple[dict[str, pl.DataFrame], dict[str, pl.DataFrame]]:
             return self._passed(candidates, passed), {name: pending.held for name, pending in self.pending.items()}
@@ -127,6 +127,12 @@ def _pending(source: Source) -> ReorderBuffer:
     return ReorderBuffer(empty_candidates(source), (*window, *bindings))
 
 
-def _conform(table: pa.Table, like: pl.DataFrame) -> pl.DataFrame:
-    frame = frame_of(table, like.columns)
+def _told(candidates: Candidates) -> pa.Table | None:
+    """What is told of windows of contexts."""
+    found = candidates.get(CONTEXT_WINDOWS)
+    return found.to_arrow() if isinstance(found, pl.DataFrame) else found
+
+
+def _conform(found: pa.Table | pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
+    frame = found.select(like.columns) if isinstance(found, pl.DataFrame) else frame_of(found, like.columns)
     return frame if frame.schema == like.schema else frame.cast(like.schema)

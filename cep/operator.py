@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Protocol
 
+import polars as pl
 import pyarrow as pa
 
 from ..language.nodes import Query
@@ -55,11 +56,14 @@ class Operator(Protocol):
     def no_rows(self) -> pa.Table:
         """None of its rows, with all their columns, those for the doubles beside integers too."""
 
-    def process(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> pa.Table:
+    def process(self, candidates: Mapping[str, pa.Table | pl.DataFrame], watermark: datetime | None) -> pa.Table:
         """Take in newly arrived candidates and report what became true: all rows of `pieces`."""
 
     def pieces(
-        self, candidates: Mapping[str, pa.Table], watermark: datetime | None, steps: CommonSteps | None = None
+        self,
+        candidates: Mapping[str, pa.Table | pl.DataFrame],
+        watermark: datetime | None,
+        steps: CommonSteps | None = None,
     ) -> Iterator[pa.Table]:
         """Take in newly arrived candidates and report what became true, piece by piece; all of them are to be taken.
 
@@ -114,7 +118,7 @@ class Operator(Protocol):
             CeilingError: more of them became true with one event than the query's ceiling allows.
         """
 
-    def prime(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> None:
+    def prime(self, candidates: Mapping[str, pa.Table | pl.DataFrame], watermark: datetime | None) -> None:
         """Take in candidates whose matches below the watermark were reported elsewhere.
 
         Args:

@@ -116,12 +116,15 @@ class QueryOperator:
         """See `Operator.no_rows`."""
         return output_schema(self.query).empty_table()
 
-    def process(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> pa.Table:
+    def process(self, candidates: Mapping[str, pa.Table | pl.DataFrame], watermark: datetime | None) -> pa.Table:
         """See `Operator.process`."""
         return pa.concat_tables([self.no_rows, *self.pieces(candidates, watermark)])
 
     def pieces(
-        self, candidates: Mapping[str, pa.Table], watermark: datetime | None, steps: CommonSteps | None = None
+        self,
+        candidates: Mapping[str, pa.Table | pl.DataFrame],
+        watermark: datetime | None,
+        steps: CommonSteps | None = None,
     ) -> Iterator[pa.Table]:
         """See `Operator.pieces`."""
         if self.ended:
@@ -183,7 +186,7 @@ class QueryOperator:
         nothing = self.no_rows
         return pa.concat_tables([nothing, *self.rows.rows(matches, _microseconds(watermark), self.kernel.held_since)])
 
-    def prime(self, candidates: Mapping[str, pa.Table], watermark: datetime | None) -> None:
+    def prime(self, candidates: Mapping[str, pa.Table | pl.DataFrame], watermark: datetime | None) -> None:
         """See `Operator.prime`."""
         if not self.ended:
             passed = _microseconds(watermark)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
-from typing import cast
+from typing import TypeAlias, cast
 
 import numpy as np
 import polars as pl
@@ -25,6 +25,8 @@ from ....semfilter import SemanticFilter
 from ....semfilter.runtime import BatchVerdicts, Mask, condition_key
 from ...profile import ClauseCount, ClauseKind
 
+Selected: TypeAlias = pa.Table | pl.DataFrame
+"""Candidates."""
 Counts = np.ndarray[tuple[int], np.dtype[np.int64]]
 """How many events were left behind each clause."""
 _PLACE = "#place"
@@ -82,23 +84,21 @@ class EventPart:
         self.places = np.flatnonzero(chosen)
         self._batch = batch
         self._frames: dict[tuple[str, ...], pl.DataFrame] = {}
-        self._tables: dict[tuple[str, ...], pa.Table] = {}
 
-    def table(self, names: tuple[str, ...], mask: Mask | None) -> pa.Table:
-        """The named columns of those that FILTERs let pass, too; where all are, one table for all who ask.
+    def frame(self, names: tuple[str, ...], mask: Mask | None) -> pl.DataFrame:
+        """The named columns of those that FILTERs let pass, too; where all are, one frame for all who ask.
 
         Args:
             names: of the columns.
             mask: which events of the batch FILTERs let pass; `None`: all.
         """
+        passed = None if mask is None else np.flatnonzero(mask[self.places])
+        if passed is not None and not len(passed):
+            return self._batch.frame(names)[:0]
         if names not in self._frames:
             self._frames.setdefault(names, self._batch.frame(names)[self.places])
-        passed = None if mask is None else mask[self.places]
-        if passed is not None and not passed.all():
-            return self._frames[names].filter(pl.Series(passed)).to_arrow(compat_level=pl.CompatLevel.newest())
-        if names not in self._tables:
-            self._tables.setdefault(names, self._frames[names].to_arrow(compat_level=pl.CompatLevel.newest()))
-        return self._tables[names]
+        frame = self._frames[names]
+        return frame if passed is None or len(passed) == len(self.places) else frame[passed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,12 +199,15 @@ class CandidateSelection:
         """Count events that lie in no context, and that nothing is asked of."""
         self._left[0] += events
 
-    def candidates(self, batch: EventBatch, placed: EventBatch | None = None) -> pa.Table:
+    def candidates(self, batch: EventBatch, placed: EventBatch | None = None) -> Selected | None:
         """The candidates among the events, once per distinct solution, with the columns that the query uses.
 
         Args:
             batch: the events.
             placed: of a query in contexts, those of them that lie in its windows, where that is known without PATHs.
+
+        Returns:
+            A frame where they are no rows of an Arrow table; `None`: nothing is left to be asked for.
         """
         left = [batch.table.num_rows]
         if placed is not None:
@@ -215,7 +218,14 @@ class CandidateSelection:
             batch = EventBatch(inside)
         left += [inside.num_rows] * self._within.bounded
         mask = self._mask(batch, left)
+        if not left[-1] and self._placement is None:
+            self._left[: len(left)] += left
+            return None
         found = self._chosen(batch, mask) if self.source.semantics is None else self._solved(batch, mask, left)
+        if isinstance(found, pl.DataFrame) and len(left) == len(self._left):
+            self._left += left
+            return found if found.columns == self._columns else found.select(self._columns)
+        found = found.to_arrow(compat_level=pl.CompatLevel.newest()) if isinstance(found, pl.DataFrame) else found
         if self._placement is not None and self._placement.after_paths:
             found = self._placement.place(found)
             left.append(_events(found))
@@ -225,14 +235,13 @@ class CandidateSelection:
         self._left += left
         return found if found.column_names == self._columns else found.select(self._columns)
 
-    def _chosen(self, batch: EventBatch, mask: Mask | None) -> pa.Table:
+    def _chosen(self, batch: EventBatch, mask: Mask | None) -> Selected:
         """The rows that a mask leaves; where these are few, nothing but they are converted."""
         few = None if mask is None else np.flatnonzero(mask)
         if few is not None and len(few) * _FEW < batch.table.num_rows:
             return batch.table.select(self._read).take(pa.array(few))
         frame = batch.frame(self._read)
-        chosen = frame if mask is None else frame.filter(pl.Series(mask))
-        return chosen.to_arrow(compat_level=pl.CompatLevel.newest())
+        return frame if few is None else frame[few]
 
     def _mask(self, batch: EventBatch, left: list[int]) -> Mask | None:
         """Which events the FILTERs without semantic variables let pass; `None`: all."""
@@ -251,9 +260,9 @@ class CandidateSelection:
         own = batch.verdicts.mask(("FILTER", self._said[place]), lambda: before.mask_of(place, frame()))
         return own if mask is None else mask & own
 
-    def _solved(self, batch: EventBatch, mask: Mask | None, left: list[int]) -> pa.Table:
+    def _solved(self, batch: EventBatch, mask: Mask | None, left: list[int]) -> Selected:
         """The events whose PATHs hold; only what the PATHs look at is copied before that is known."""
-        if self.semantics.shared is not None and (batch.table.num_rows if mask is None else left[-1]):
+        if self.semantics.shared is not None and left[-1]:
             return self._solved_once(batch, mask, left)
         places = pa.array(np.arange(batch.table.num_rows))
         asked = batch.table.select(sorted(self.semantics.columns)).append_column(_PLACE, places)
@@ -266,11 +275,11 @@ class CandidateSelection:
                 found = found.append_column(name, answered[name])
         return found
 
-    def _solved_once(self, batch: EventBatch, mask: Mask | None, left: list[int]) -> pa.Table:
+    def _solved_once(self, batch: EventBatch, mask: Mask | None, left: list[int]) -> pl.DataFrame:
         """The same, where all with these PATHs are answered together."""
         holds = self.semantics.select_once(batch.table, mask, batch.verdicts)
-        found = batch.part(self.semantics.shared, holds).table(tuple(self._kept), mask)
-        left.append(found.num_rows)
+        found = batch.part(self.semantics.shared, holds).frame(tuple(self._kept), mask)
+        left.append(found.height)
         return found
 
 

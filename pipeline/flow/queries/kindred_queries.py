@@ -13,13 +13,11 @@ from hashlib import sha256
 from threading import RLock
 from typing import Any
 
-import pyarrow as pa
-
 from ....cep import CommonSteps, is_shared
 from ....cep.contexts import EventRouter, SetWindows
 from ....language import Span
 from ....language.nodes import ContextReference, Query
-from .candidate_selection import CandidateSelection, Counts, EventBatch
+from .candidate_selection import CandidateSelection, Counts, EventBatch, Selected
 from .event_placement import ContextPlacing
 
 __all__ = ["CommonCall", "kin_of"]
@@ -74,7 +72,7 @@ class CommonCall:
         self._events = events
         self._lock = RLock()
         self._placing: ContextPlacing | None = None
-        self._found: dict[str, pa.Table] = {}
+        self._found: dict[str, Selected] = {}
         self._counted: Sequence[Counts] = ()
 
     def candidates(
@@ -82,7 +80,7 @@ class CommonCall:
         sources: Sequence[CandidateSelection],
         sets: Mapping[str, SetWindows],
         columns: Mapping[str, Sequence[str]],
-    ) -> tuple[dict[str, pa.Table], ContextPlacing]:
+    ) -> tuple[dict[str, Selected], ContextPlacing]:
         """The candidates of all of them, and where these lie; found by the first that asks.
 
         Args:
@@ -112,7 +110,9 @@ class CommonCall:
             if stream in self._events:
                 events = self._events[stream]
                 placed = placing.placed(variable, events, columns[stream])
-                self._found[variable] = source.candidates(events, placed)
+                found = source.candidates(events, placed)
+                if found is not None:
+                    self._found[variable] = found
         self._counted = [source.counted_since(mark) for source, mark in zip(sources, before, strict=True)]
         return placing
 

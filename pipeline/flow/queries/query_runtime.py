@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ....annotator import EventShape, event_prefix
-from ....cep import Limits, build_operator, with_doubles
+from ....cep import END_OF_TIME, Limits, build_operator, with_doubles
 from ....cep.contexts import SetWindows
 from ....cep.joins import implied_filters, vectorisable
 from ....cep.order import EVENTS, all_events, event_columns, sees_all_events
@@ -31,7 +31,7 @@ from ....semfilter import SemanticFilter
 from ....semfilter.runtime import FilterOptions, SubqueryStatistics
 from ...profile import ClauseKind, PathProfile, QueryProfile, VariableProfile
 from ..rules import PLACE, RuleFiring, with_places
-from .candidate_selection import CandidateSelection, EventBatch
+from .candidate_selection import CandidateSelection, EventBatch, Selected
 from .context_runtime import ContextRuntime
 from .event_placement import ContextPlacing
 from .held_events import EventSplits, HeldEvents
@@ -344,8 +344,20 @@ class QueryRuntime:
         candidates = self._candidates(events, watermark)
         for variable, table in found.items():
             candidates[variable] = _together(self.within.select(table), candidates.get(variable))
-        yield from self._operator.pieces(candidates, watermark)
+        if self._needs(candidates, watermark):
+            yield from self._operator.pieces(candidates, watermark)
         self._watermark = watermark
+
+    def _needs(self, candidates: Mapping[str, Selected], watermark: datetime | None) -> bool:
+        """Whether the operator has to be asked: it is given something, or time alone may make rows.
+
+        Otherwise it learns with the next call how far the watermark has come: batches may be cut as one likes.
+        """
+        if self._placing is not None or self.registration.watched or any(map(len, candidates.values())):
+            return True
+        due = self._operator.due
+        over = watermark is not None and watermark >= END_OF_TIME
+        return over or (due is not None and (watermark is None or watermark >= due))
 
     def visible(self, rows: pa.Table) -> pa.Table:
         """Rows as users see them."""
@@ -380,15 +392,16 @@ class QueryRuntime:
         """Take in events whose matches were reported already; see `Operator.prime`."""
         self._operator.prime(self._candidates(events, watermark), watermark)
 
-    def _candidates(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> dict[str, pa.Table]:
+    def _candidates(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> dict[str, Selected]:
         """What the operator is given of events."""
         if self._placing is not None:
             return self._placed_candidates(self._placing, events, watermark)
-        candidates = {
-            source.source.variable: source.candidates(events[source.source.stream.name])
+        selected = (
+            (source.source.variable, source.candidates(events[source.source.stream.name]))
             for source in self.sources
             if source.source.stream.name in events
-        }
+        )
+        candidates: dict[str, Selected] = {variable: found for variable, found in selected if found is not None}
         return candidates | self._other_events(events)
 
     def is_passed_over(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> bool:
@@ -426,7 +439,7 @@ class QueryRuntime:
         """See `Operator.offer`."""
         return self._operator.offer()
 
-    def _common_candidates(self, common: CommonCall, watermark: datetime | None) -> dict[str, pa.Table]:
+    def _common_candidates(self, common: CommonCall, watermark: datetime | None) -> dict[str, Selected]:
         """What the operator is given together with others."""
         placing = cast("ContextPlacing", self._placing)
         candidates, placed = common.candidates(self.sources, self._windows, self._columns_of)
@@ -441,10 +454,10 @@ class QueryRuntime:
 
     def _placed_candidates(
         self, placing: ContextPlacing, events: Mapping[str, EventBatch], watermark: datetime | None
-    ) -> dict[str, pa.Table]:
+    ) -> dict[str, Selected]:
         """What the operator is given of events of a query in contexts."""
         placing.begin(self._windows)
-        candidates: dict[str, pa.Table] = {}
+        candidates: dict[str, Selected] = {}
         of_stream: dict[str, EventBatch] = {}
         for selection in self.sources:
             variable, stream = selection.source.variable, selection.source.stream.name
@@ -457,7 +470,9 @@ class QueryRuntime:
             elif placement is not None and not placing.pushed_down and self._looks_beside(stream):
                 beside = placing.placed(variable, events[stream], self._columns_of[stream], counted=False)
                 of_stream.setdefault(stream, beside)
-            candidates[variable] = selection.candidates(events[stream], placed)
+            found = selection.candidates(events[stream], placed)
+            if found is not None:
+                candidates[variable] = found
         candidates |= self._other_events({**events, **of_stream} if is_windowed(self.query) else events)
         candidates[CONTEXT_WINDOWS] = placing.told(self._watermark, watermark)
         return candidates
@@ -540,11 +555,11 @@ def _unseen(batch: EventBatch, seam: Seam) -> EventBatch:
     return batch if table is batch.table else EventBatch(table)
 
 
-def _together(found: pa.Table, others: pa.Table | None) -> pa.Table:
+def _together(found: pa.Table, others: Selected | None) -> pa.Table:
     """Candidates from the store and from events, in any order: operators sort."""
-    if others is None or not others.num_rows:
+    if others is None or not len(others):
         return found
-    frames = [pl.DataFrame(pl.from_arrow(table)) for table in (found, others)]
+    frames = [of if isinstance(of, pl.DataFrame) else pl.DataFrame(pl.from_arrow(of)) for of in (found, others)]
     both = pl.concat(frames, how="vertical_relaxed")
     return both.to_arrow(compat_level=pl.CompatLevel.newest())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import polars as pl
 import pyarrow as pa
 import pytest
 from kaicep import Project
@@ -29,6 +30,15 @@ def selection(project: Project, text: str, now: datetime | None = None) -> Candi
     return runtime.sources[0]
 
 
+def rows_of(found: CandidateSelection, batch: EventBatch) -> list[dict[str, object]]:
+    """The candidates that are selected."""
+    candidates = found.candidates(batch)
+    if isinstance(candidates, pl.DataFrame):
+        return candidates.to_dicts()
+    rows: list[dict[str, object]] = [] if candidates is None else candidates.to_pylist()
+    return rows
+
+
 def events(project: Project, count: int) -> pa.Table:
     raw = [{"at": (START + timedelta(seconds=s)).isoformat(), "x": s} for s in range(count)]
     return live_batch(project.annotators, {"air": raw_table(raw)}).events["air"].events
@@ -37,18 +47,18 @@ def events(project: Project, count: int) -> pa.Table:
 @pytest.mark.parametrize("count", [4, 40])
 def test_filters_choose_rows_be_they_few_or_many(project: Project, count: int) -> None:
     found = selection(project, "SELECT ?e.x FILTER (?e.x > 1) FILTER (?e.x < 4)")
-    assert found.candidates(EventBatch(events(project, count)))["x"].to_pylist() == [2, 3]
+    assert [row["x"] for row in rows_of(found, EventBatch(events(project, count)))] == [2, 3]
 
 
 def test_within_comes_before_all_else(project: Project) -> None:
     found = selection(project, "SELECT ?e.x WITHIN (, now) FILTER (?e.x > 0)", START + timedelta(seconds=3))
-    assert found.candidates(EventBatch(events(project, 9)))["x"].to_pylist() == [1, 2, 3]
+    assert [row["x"] for row in rows_of(found, EventBatch(events(project, 9)))] == [1, 2, 3]
 
 
 def test_only_the_columns_that_are_used_are_looked_at(project: Project) -> None:
     found = selection(project, "SELECT ?e.x FILTER (?e.x > 1)")
     assert {"_time", "_id", "x"} == found.columns
-    assert set(found.candidates(EventBatch(events(project, 4))).column_names) == {"_time", "_id", "x"}
+    assert set(rows_of(found, EventBatch(events(project, 4)))[0]) == {"_time", "_id", "x"}
 
 
 def test_a_column_is_converted_once_for_all_queries(project: Project) -> None:
@@ -88,8 +98,8 @@ def test_queries_that_share_select_and_count_what_each_does_alone(tmp_path: Path
     for order in (TOGETHER, TOGETHER[::-1]):
         sharing = [selection(project, text) for text in order]
         for batch in map(EventBatch, batches):
-            rows = [found.candidates(batch).to_pylist() for found in sharing]
-            assert rows == [selection(project, text).candidates(EventBatch(batch.table)).to_pylist() for text in order]
+            rows = [rows_of(found, batch) for found in sharing]
+            assert rows == [rows_of(selection(project, text), EventBatch(batch.table)) for text in order]
         for text, found in zip(order, sharing, strict=True):
             alone = selection(project, text)
             for table in batches:

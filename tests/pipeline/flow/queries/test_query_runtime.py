@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from kaicep import Project
+from kaicep.cep.query_operator import QueryOperator
 from kaicep.pipeline.flow.dataflow import Dataflow
 from kaicep.pipeline.flow.queries.query_runtime import continues
 from kaicep.pipeline.flow.queries.registration import Registration
@@ -48,6 +50,32 @@ def test_a_query_goes_on_until_the_windows_that_within_cuts_are_reported(window:
     assert not dataflow.flows["q0"].ended
     assert fed(dataflow, "q0", 11) == [2]
     assert dataflow.flows["q0"].ended
+
+
+def test_an_operator_is_asked_only_when_there_is_something(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is given something, a moment has come that it waits for, or the streams have ended."""
+    clauses = ["COUNT(?e) AS n {} WINDOW (?e, batch, 10s)", "?e.x {} OUTPUT LAST EVERY 5 MATCHES", "?e.x {}"]
+    dataflow = registered("; ".join(f"SELECT {c.format('FILTER (?e.x > 5) FILTER (?e.x < 8)')}" for c in clauses))
+    asked: list[int] = []
+    ask = QueryOperator.pieces
+
+    def noted(operator: QueryOperator, *given: Any) -> Iterator[Any]:
+        asked.append(1)
+        return ask(operator, *given)
+
+    monkeypatch.setattr(QueryOperator, "pieces", noted)
+
+    def taken(*seconds: float) -> tuple[int, list[int]]:
+        asked.clear()
+        raw = [{"timestamp": (BEGIN + timedelta(seconds=t)).isoformat(), "x": t} for t in seconds]
+        matches = processed(dataflow, {"readings": raw}).matches.values()
+        return len(asked), [rows.num_rows for rows in matches]
+
+    assert taken(1, 2) == (0, [0, 0, 0])
+    assert taken(6, 7, 7.5) == (3, [0, 0, 2])
+    assert taken(9) == (3, [0, 0, 1]), "all held the last one back until now"
+    assert taken(11) == (1, [1, 0, 0]), "the window has ended"
+    assert [rows.num_rows for rows in ended(dataflow).values()] == [0, 1, 0]
 
 
 def test_a_query_over_rows_that_output_holds_back_waits_for_them() -> None:
