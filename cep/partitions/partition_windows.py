@@ -12,12 +12,14 @@ import pyarrow as pa
 from ...errors import OperatorError
 from ...expressions import Ints
 
-__all__ = ["CONTEXT_WINDOWS", "NO_END", "NO_START", "PartitionWindows", "windows_schema"]
+__all__ = ["CONTEXT_WINDOWS", "CUT", "NO_END", "NO_START", "PartitionWindows", "windows_schema"]
 
 CONTEXT_WINDOWS = "#windows"
 """Under this name `Operator.process` takes the windows beside the candidates."""
 
 NO_START, NO_END = -(2**62), 2**62
+CUT = NO_START - 1
+"""Where a window is said to begin that the bounds of its set cut: events lie in the rest of it."""
 """The moments of a window that was always there, and of one that is open."""
 
 
