@@ -55,6 +55,12 @@ QUERIES = {
     "silence": "SELECT ?a.x AS x FROM (?a, air), (?s, smoke) FILTER (?a.x > 95) SEQ (?a, NOT ?s FOR {short})",
     "rises": "SELECT FIRST(?a.x) AS low, LAST(?a.x) AS high FROM (?a, air) JOIN (?a.x > PREV(?a.x)) "
     "SEQ (?a{{2,}}) WINDOW (?a, {short}) AFTER MATCH SKIP PAST LAST EVENT",
+    "situations": "CREATE CONTEXTS load (calm DEFAULT, busy) BY room; "
+    "INITIATE CONTEXT busy (?a.x AS began) FROM (?a, air) FILTER (?a.x > 70); "
+    "TERMINATE CONTEXT busy FROM (?d, door) FILTER (?d.x < 40); "
+    "CREATE QUERY spells AS SELECT MAX(?a.x) AS most FROM (?a, air) IN CONTEXT busy WINDOW (?a, CONTEXT); "
+    "CREATE RULE tell ON spells DO EMIT told(?row.most AS most); "
+    "SELECT ?a.x AS x, ?b.began AS began FROM (?a, air) IN CONTEXT busy AS ?b",
 }
 
 

@@ -24,7 +24,12 @@ def test_files_and_entries_are_as_many_after_many_batches_as_after_a_few(tmp_pat
     assert folders["state", "dead-letters", "air"] <= 6  # a record in fifty batches is none
     assert folders["var", "archive", "advances"] < 70
     assert engine.flow.progress.batches == 400
-    assert {label for label, rows in engine.flow.progress.matches.items() if rows} >= {"selection", "pairs", "rises"}
+    assert {label for label, rows in engine.flow.progress.matches.items() if rows} >= {
+        "selection",
+        "pairs",
+        "rises",
+        "spells",
+    }
     for log in (engine.archive.log, engine.archive.matches.log, engine.archive.idle_watermarks.log):
         for stream in log.streams():
             manifest = log.manifest(stream)
