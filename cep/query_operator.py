@@ -22,7 +22,7 @@ from .match_pieces import found_in_pieces
 from .operator import END_OF_TIME, Operator
 from .operator_core import Kernel
 from .order import Interval
-from .output import ROWS_AT_ONCE, MatchFrame, RowCounts, RowReport, in_pieces, output_schema
+from .output import MatchFrame, RowCounts, RowReport, in_pieces, output_schema
 from .partitions import PartitionWindows, is_shared, partitioned_by_window
 from .query_state import HeldState, held_by_windows, in_sliding_windows
 from .selection import SelectionKernel
@@ -131,11 +131,11 @@ class QueryOperator:
             return
         passed = _microseconds(watermark)
         if steps is None or not isinstance(self.kernel, PatternKernel):
-            yield from in_pieces(self._certain(self.release.released(candidates, passed), passed), ROWS_AT_ONCE)
+            yield from in_pieces(self._certain(self.release.released(candidates, passed), passed))
             return
         self.kernel.take_part(steps)
         try:
-            yield from in_pieces(self._certain(self.release.given(candidates, passed, steps), passed), ROWS_AT_ONCE)
+            yield from in_pieces(self._certain(self.release.given(candidates, passed, steps), passed))
         finally:
             self.kernel.take_part(None)
 

@@ -19,12 +19,11 @@ from .row_output import (
     row_schema,
     selected_bindings,
 )
-from .row_pieces import ROWS_AT_ONCE, in_pieces
+from .row_pieces import in_pieces
 from .row_report import RowReport
 
 __all__ = [
     "ARROW_TYPES",
-    "ROWS_AT_ONCE",
     "UNBOUND",
     "ConditionCount",
     "DistinctRows",

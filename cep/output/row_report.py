@@ -14,11 +14,11 @@ from ...expressions import Names
 from ...language.nodes import Query
 from ..limits import Ceilings
 from ..partitions import PartitionWindows
+from . import row_pieces
 from .distinct import DistinctRows
 from .output_rate import OutputRate, build_output_rate
 from .row_counts import RowCounts
 from .row_output import MatchFrame, RowOutput, output_schema, row_schema
-from .row_pieces import ROWS_AT_ONCE
 
 __all__ = ["RowReport"]
 
@@ -85,7 +85,7 @@ class RowReport:
 
     def _made(self, matches: MatchFrame) -> Iterator[pa.Table]:
         """The rows of matches, made so many at a time: LIMIT needs the first ones only."""
-        size = ROWS_AT_ONCE
+        size = row_pieces.ROWS_AT_ONCE
         if self._output.repeats:
             size = len(matches.time)
         elif self._query.limit is not None and self.distinct is None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from kaicep import Project
 from kaicep.cep import Limits, build_operator
-from kaicep.cep import query_operator as operator_module
+from kaicep.cep.output import row_pieces
 from kaicep.errors import CeilingError
 from kaicep.pipeline.flow.dataflow import Dataflow
 from kaicep.pipeline.flow.queries.registration import Registration
@@ -294,5 +294,5 @@ def test_rows_are_made_so_many_at_a_time(monkeypatch: pytest.MonkeyPatch) -> Non
         query, stream = compiled(text), readings("abcabcab")
         expected = feed(build_operator(query), query, stream)
         with monkeypatch.context() as patched:
-            patched.setattr(operator_module, "ROWS_AT_ONCE", 3)
+            patched.setattr(row_pieces, "ROWS_AT_ONCE", 3)
             assert feed(build_operator(query), query, stream) == expected

@@ -9,6 +9,7 @@ import pytest
 from kaicep.cep import Limits, build_operator, match_pieces, query_operator
 from kaicep.cep.joins import pattern_operator
 from kaicep.cep.match_pieces import found_in_pieces
+from kaicep.cep.output import row_pieces
 from support.operators import Reading, compiled, feed
 
 FROM = "FROM (?a, readings), (?b, readings)"
@@ -39,7 +40,7 @@ def readings(count: int) -> list[Reading]:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     def shrink() -> None:
-        monkeypatch.setattr(query_operator, "ROWS_AT_ONCE", 5)
+        monkeypatch.setattr(row_pieces, "ROWS_AT_ONCE", 5)
         monkeypatch.setattr(pattern_operator, "_MATCHES", 10)
         monkeypatch.setattr(match_pieces, "_EVENTS", 4)
 

@@ -38,7 +38,7 @@ def test_shipped_queries_are_coloured_throughout(path: Path) -> None:
     plain = [t.text.strip() for t in tokens if not t.scopes and not PUNCTUATION.fullmatch(t.text)]
     words = {word for text in plain for word in re.findall(r"\w+", text)}
     query = path.read_text(encoding="utf-8")
-    names = set(re.findall(r"(?i)(?:\bAS|\bQUERY|,)\s+(\w+)|PARTITION BY (\w+)", query))
+    names = set(re.findall(r"(?i)(?:\bAS|\bQUERY|\bEVENT|\bRULE|\bON|,)\s+(\w+)|PARTITION BY (\w+)", query))
     assert words <= {name for pair in names for name in pair}
     assert any(t.scopes and t.scopes[-1] == "keyword.control.chi" for t in tokens)
 

@@ -16,8 +16,8 @@ from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.archive.log import IdleWatermarkLog
 from kaicep.archive.sparql import Solutions
-from kaicep.cep import query_operator
 from kaicep.cep.joins import pattern_operator
+from kaicep.cep.output import row_pieces
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.dead_letters import DeadLetters
 from kaicep.pipeline.durability.journal import BatchJournal
@@ -260,7 +260,7 @@ def test_pieces_that_were_written_when_it_was_killed_come_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sink: type[JsonLinesSink | ParquetSink], piece: int
 ) -> None:
     """Byte by byte what an engine has that nobody kills."""
-    monkeypatch.setattr(query_operator, "ROWS_AT_ONCE", 1)
+    monkeypatch.setattr(row_pieces, "ROWS_AT_ONCE", 1)
     monkeypatch.setattr(pattern_operator, "_MATCHES", 1)
     pairs = PAIRS.replace("JOIN (?a.sensor = ?b.sensor) ", "").replace("CREATE QUERY pairs AS", "")
     found = {}

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 from kaicep import PipelineError, Project
 from kaicep.archive import Archive
-from kaicep.cep import query_operator
 from kaicep.cep.joins import pattern_operator
+from kaicep.cep.output import row_pieces
 from kaicep.pipeline.durability import snapshot_interval
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.generations import Generation
@@ -265,7 +265,7 @@ def test_what_was_handed_over_before_a_query_failed_is_not_handed_over_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, restarts: bool
 ) -> None:
     """Its rows of one batch go out in pieces, and it fails behind the first of them."""
-    monkeypatch.setattr(query_operator, "ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(row_pieces, "ROWS_AT_ONCE", 2)
     monkeypatch.setattr(pattern_operator, "_MATCHES", 3)
     batches = ([1, 2], [3, 4, 5, 6, 7], [8, 9])
     whole = Engine(tmp_path / "whole")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
-from kaicep.cep import END_OF_TIME, Limits, query_operator
+from kaicep.cep import END_OF_TIME, Limits
 from kaicep.cep.joins import pattern_operator
+from kaicep.cep.output import row_pieces
 from kaicep.pipeline.flow.answering import QueryAnswering, QueryRows
 from kaicep.pipeline.flow.queries import QueryGraph, QueryIsolation, QueryRuntime
 from support.answering import PROJECT, READERS_OF_ONE, air, answers, graph_of
@@ -43,7 +44,7 @@ def whole_and_pieces(monkeypatch: pytest.MonkeyPatch, workers: int) -> list[list
     for little in (False, True):
         with monkeypatch.context() as patched:
             if little:
-                patched.setattr(query_operator, "ROWS_AT_ONCE", 3)
+                patched.setattr(row_pieces, "ROWS_AT_ONCE", 3)
                 patched.setattr(pattern_operator, "_MATCHES", 4)
             queries = graph_of("; ".join(READERS))
             answering = QueryAnswering(queries, QueryIsolation(isolated=True), workers)
@@ -74,7 +75,7 @@ def test_an_item_whose_integers_may_leave_64_bits_has_one_column_a_batch(monkeyp
 
 def test_a_query_that_fails_behind_its_first_rows_has_given_these(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its readers are stopped with it, the others are not."""
-    monkeypatch.setattr(query_operator, "ROWS_AT_ONCE", 3)
+    monkeypatch.setattr(row_pieces, "ROWS_AT_ONCE", 3)
     monkeypatch.setattr(pattern_operator, "_MATCHES", 4)
     queries = QueryGraph()
     for registration in PROJECT.registrations("; ".join(READERS[:2] + READERS[5:]), "query"):
