@@ -22,7 +22,7 @@ from .partitions import is_shared
 
 __all__ = ["OperatorState", "digest_of", "read_snapshot", "write_snapshot"]
 
-VERSION = 5
+VERSION = 6
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from ...language.nodes import (
 )
 from ..event_filter import without_views
 from ..order import UNBOUNDED, Interval
-from ..partitions import CUT, NO_END, NO_START, WINDOW_COLUMN, asks_of_windows, is_shared, key_columns, windows_schema
+from ..partitions import NO_END, NO_START, WINDOW_COLUMN, asks_of_windows, is_shared, key_columns, windows_schema
 from .context_history import ContextHistory
 from .partition_key import PartitionKeys, sortable
 from .window_ranges import EventRanges, WindowRanges, listed_windows
@@ -188,20 +188,22 @@ class EventRouter:
         history, rank = sets[reference.set].history, self._in_context.contexts.index(reference)
         known = windows.until < (NO_END if history.calendars else watermark)
         types = tuple(key.type for key in history.set.keys)
-        bounds = sets[reference.set].within  # before them no context holds
+        bounds = sets[reference.set].within  # before and behind them no context holds
         begin = NO_START if bounds.first <= -UNBOUNDED else bounds.first - 1
-        since = np.where(windows.since == NO_START, begin, windows.since)
-        cut = (since < begin) | (known & (windows.until > bounds.last))
+        end = NO_END if bounds.last >= UNBOUNDED else bounds.last
+        until = np.where(known, windows.until, NO_END)
+        cut = ((windows.since < begin) & (windows.since != NO_START)) | (until > end)
         columns = [
             pa.array(windows.numbers),
             pa.repeat(pa.scalar(reference.context), len(windows)),
             pa.array(np.full(len(windows), rank, dtype=np.int32)),
             pa.array([sortable(key, types) for key in windows.keys], pa.string()),
             pa.array(windows.partitions),
-            pa.array(np.where(cut, CUT, since)),
-            pa.array(np.where(known, windows.until, NO_END)),
+            pa.array(np.maximum(windows.since, begin)),
+            pa.array(np.minimum(until, end)),
             pa.array(windows.starts, mask=windows.starts == NO_START),
             pa.array(windows.ends, mask=~known | (windows.ends == NO_END)),
+            pa.array(cut.astype(np.int64)),
         ]
         return pa.Table.from_arrays(columns, schema=windows_schema())
 

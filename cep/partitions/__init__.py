@@ -14,11 +14,10 @@ from .context_partition import (
     reserved_types,
     why_apart,
 )
-from .partition_windows import CONTEXT_WINDOWS, CUT, NO_END, NO_START, PartitionWindows, windows_schema
+from .partition_windows import CONTEXT_WINDOWS, NO_END, NO_START, PartitionWindows, windows_schema
 
 __all__ = [
     "CONTEXT_WINDOWS",
-    "CUT",
     "NO_END",
     "NO_START",
     "RESERVED",

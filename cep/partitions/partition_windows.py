@@ -12,14 +12,12 @@ import pyarrow as pa
 from ...errors import OperatorError
 from ...expressions import Ints
 
-__all__ = ["CONTEXT_WINDOWS", "CUT", "NO_END", "NO_START", "PartitionWindows", "windows_schema"]
+__all__ = ["CONTEXT_WINDOWS", "NO_END", "NO_START", "PartitionWindows", "windows_schema"]
 
 CONTEXT_WINDOWS = "#windows"
 """Under this name `Operator.process` takes the windows beside the candidates."""
 
 NO_START, NO_END = -(2**62), 2**62
-CUT = NO_START - 1
-"""Where a window is said to begin that the bounds of its set cut: events lie in the rest of it."""
 """The moments of a window that was always there, and of one that is open."""
 
 
@@ -33,17 +31,19 @@ def windows_schema() -> pa.Schema:
         key: the values of its partition as text: ties are ordered by it.
         partition: the number of its partition, as in `key_columns`; of queries with FOR, else it may be missing.
         since, until: it holds the events with `since < T <= until`, in microseconds; `NO_START`, `NO_END`: unbounded.
-            The first default window holds those from the lower bound of its set on.
+            The first default window holds those from the lower bound of its set on; of a window that the bounds of its
+            set cut it is the rest.
         start, end: as people see them; null: the first default window has no start, an open window no end.
+        cut: 1 of a window that the bounds of its set cut, else 0.
     """
-    numbers = ("partition", "since", "until", "start", "end")
+    numbers = ("partition", "since", "until", "start", "end", "cut")
     head = [("window", pa.int64()), ("context", pa.string()), ("rank", pa.int32()), ("key", pa.string())]
     return pa.schema([*head, *((name, pa.int64()) for name in numbers)])
 
 
-_NUMBERS = ("window", "rank", "partition", "since", "until", "start", "end")
+_NUMBERS = ("window", "rank", "partition", "since", "until", "start", "end", "cut")
 _TEXTS = ("context", "key")
-_MISSING = {"start": NO_START, "end": NO_END, "partition": 0}
+_MISSING = {"start": NO_START, "end": NO_END, "partition": 0, "cut": 0}
 
 
 class PartitionWindows:

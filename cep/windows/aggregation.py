@@ -42,7 +42,7 @@ from ...language.nodes import (
 from ..limits import Ceilings, Limits
 from ..order import UNBOUNDED, Interval, empty_candidates, group_codes
 from ..output import MatchFrame, instant_text, key_text, selected_bindings
-from ..partitions import CUT, WINDOW_COLUMN, PartitionWindows
+from ..partitions import WINDOW_COLUMN, PartitionWindows
 from ..snapshot_codec import OperatorState
 from .previous_reports import PreviousReports
 from .window_assigner import WindowAssigner, WindowClause, windows_per_event
@@ -210,7 +210,7 @@ class AggregationKernel:
         since, until, start, end = (of.column(name)[places] for name in ("since", "until", "start", "end"))
         closed = until < self._passed
         whole = closed & ((since >= self._within.first - 1) | (self._within.first <= -UNBOUNDED))
-        whole &= (until <= self._within.last) & (since > CUT)
+        whole &= (until <= self._within.last) & (of.column("cut")[places] == 0)
         return ContextRows(closed, whole, start, end, of.note_first(ids, time) if first else time)
 
     def _matches(self, frame: pl.DataFrame, groups: list[pl.Series], windows: Windows) -> MatchFrame:

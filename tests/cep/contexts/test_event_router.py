@@ -7,7 +7,7 @@ import pyarrow as pa
 from kaicep import Project
 from kaicep.cep.contexts import Change, ContextHistory, EventRouter, Routed, SetWindows
 from kaicep.cep.order import Interval
-from kaicep.cep.partitions import WINDOW_COLUMN
+from kaicep.cep.partitions import NO_END, WINDOW_COLUMN
 from kaicep.language.nodes import ChangeKind
 
 STREAM = {
@@ -31,12 +31,12 @@ EVENTS = pa.table(
 )
 
 
-def routed(place: int) -> tuple[pa.Table, pa.Table, Routed]:
+def routed(place: int, within: Interval = Interval()) -> tuple[pa.Table, pa.Table, Routed]:  # noqa: B008 - frozen
     """The events of one of the queries, what its operator is told, and what was found; from 15 on, 1 is jammed."""
     query = Project.parse({"streams": {"cars": STREAM}}).compile(DOCUMENT)[place]
     history = ContextHistory(query.context_sets[0])
     history.make([Change(15, ChangeKind.INITIATE, "jam", "1", (1,), {"slow": 7})])
-    sets, router, found = {"road": SetWindows(history, Interval())}, EventRouter(query), Routed()
+    sets, router, found = {"road": SetWindows(history, within)}, EventRouter(query), Routed()
     events = router.route("e", EVENTS, sets, found, {})
     return events, router.told([found], sets, 0, 40), found
 
@@ -79,3 +79,16 @@ def test_what_a_calendar_ends_is_told_ahead() -> None:
     noon = 12 * 3_600_000_000
     told = router.told([found], sets, 0, 40).to_pylist()
     assert {(row["context"], row["until"], row["end"]) for row in told} == {("free", noon - 1, noon)}
+
+
+def test_of_a_window_that_the_bounds_of_its_set_cut_the_rest_is_told() -> None:
+    """The default of 1 ends at 15, when it is jammed; where the set begins the default does, but nothing else."""
+    until = {"clear": 15, "jam": NO_END}
+    (first,) = {row["key"] for row in routed(1)[1].to_pylist() if row["context"] == "jam"}
+    for bounds, cut in [(Interval(5, 25), {"jam"}), (Interval(17, 60), {"jam"}), (Interval(5, 14), {"clear"})]:
+        rows = [row for row in routed(1, bounds)[1].to_pylist() if row["key"] == first]
+        assert rows, "an event lies in them"
+        for row in rows:
+            assert row["since"] == max(15 if row["context"] == "jam" else 0, bounds.first - 1)
+            assert row["until"] == min(until[row["context"]], bounds.last)
+            assert row["cut"] == (row["context"] in cut)
