@@ -14,7 +14,7 @@ from kaicep.benchmarks.endurance import BAR, Endurance, growth, simulation
 def test_files_and_entries_are_as_many_after_many_batches_as_after_a_few(tmp_path: Path) -> None:
     """Counts only: a sample of the run below. The log keeps the last fifteenth of its time."""
     with simulation():
-        engine = Endurance(tmp_path, batches=400)
+        engine = Endurance(tmp_path, batches=240)
         samples = list(engine.samples(20))
     found = growth(samples)
     assert max(sample.files for sample in samples[-8:]) <= 1.2 * max(sample.files for sample in samples[4:12])
@@ -23,7 +23,7 @@ def test_files_and_entries_are_as_many_after_many_batches_as_after_a_few(tmp_pat
     folders = Counter(path.relative_to(tmp_path).parts[:3] for path in tmp_path.rglob("*") if path.is_file())
     assert folders["state", "dead-letters", "air"] <= 6  # a record in fifty batches is none
     assert folders["var", "archive", "advances"] < 70
-    assert engine.flow.progress.batches == 400
+    assert engine.flow.progress.batches == 240
     assert {label for label, rows in engine.flow.progress.matches.items() if rows} >= {
         "selection",
         "pairs",
