@@ -17,6 +17,7 @@ from ...language.nodes import (
     ContextReference,
     Expression,
     InContext,
+    Kind,
     Placement,
     Query,
     ValueType,
@@ -74,6 +75,7 @@ class EventRouter:
         self._lying = key_columns(query)[0] if entered else WINDOW_COLUMN
         self._keys, self._shared = () if entered else key_columns(query), is_shared(query)
         self._attributes = {source.variable: source.window_attributes for source in query.sources}
+        self._of_windows = query.kind is Kind.AGGREGATION
 
     def columns(self, variable: str) -> frozenset[str]:
         """The columns of events that say where those of a variable belong."""
@@ -184,6 +186,7 @@ class EventRouter:
         """What is told of windows of one context.
 
         What a calendar ends is told ahead, for nobody says so when it happens; a change may still end a default sooner.
+        Behind the bounds of its set no match is in a context, while a window of an aggregate may end there.
         """
         history, rank = sets[reference.set].history, self._in_context.contexts.index(reference)
         known = windows.until < (NO_END if history.calendars else watermark)
@@ -200,7 +203,7 @@ class EventRouter:
             pa.array([sortable(key, types) for key in windows.keys], pa.string()),
             pa.array(windows.partitions),
             pa.array(np.maximum(windows.since, begin)),
-            pa.array(np.minimum(until, end)),
+            pa.array(until if self._of_windows else np.minimum(until, end)),
             pa.array(windows.starts, mask=windows.starts == NO_START),
             pa.array(windows.ends, mask=~known | (windows.ends == NO_END)),
             pa.array(cut.astype(np.int64)),

@@ -32,7 +32,7 @@ def windows_schema() -> pa.Schema:
         partition: the number of its partition, as in `key_columns`; of queries with FOR, else it may be missing.
         since, until: it holds the events with `since < T <= until`, in microseconds; `NO_START`, `NO_END`: unbounded.
             The first default window holds those from the lower bound of its set on; of a window that the bounds of its
-            set cut it is the rest.
+            set cut it is the rest (of an aggregate's, the rest of its beginning).
         start, end: as people see them; null: the first default window has no start, an open window no end.
         cut: 1 of a window that the bounds of its set cut, else 0.
     """
