@@ -57,6 +57,7 @@ def test_the_past_is_the_same_however_it_is_answered(family: str) -> None:
         ("nested", 148, "sets with other bounds: each bounds its own windows"),
         ("calendars", 197, "a window of the default that a calendar began before the bound of its set"),
         ("aggregates", 1192, "a window of an aggregate that ends behind the upper bound of its set"),
+        ("aggregates", 1236, "a lost state of windows that end behind WITHIN, and were reported"),
         ("calendars", 306, "a pattern in a window that a calendar began before the bound of its set"),
         ("negations", 295, "an absence that holds behind the upper bound of its set"),
         ("chain", 48, "a set with a past, one of whose streams has no event yet"),

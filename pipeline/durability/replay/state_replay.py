@@ -16,7 +16,7 @@ import pyarrow as pa
 from ....archive import ReadView
 from ....archive.log import Position, read_consistently
 from ....cep import horizon_of
-from ....planner import ROWS_AT_ONCE, TimeRange, covering_range, lowest_watermark, replayed
+from ....planner import ROWS_AT_ONCE, BackfillChunk, TimeRange, covering_range, lowest_watermark, replayed
 from ...flow import Batch, BatchSource, Dataflow, StreamMoments, request_of
 from ...knowledge import KnowledgeVersions
 
@@ -80,6 +80,8 @@ class StateReplay:
                 for part in replayed(scan, replace(request, watermarks=watermarks), ROWS_AT_ONCE):
                     yield Batch(source=BatchSource.STATE, past=part, judged_by=judgement)
             self.done = place / len(versions)
+        if self._until is None and versions:  # behind WITHIN too: what was reported when the streams went on comes now
+            yield Batch(source=BatchSource.STATE, past=BackfillChunk(request.watermarks))
         self.done = 1.0
 
     @property
