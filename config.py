@@ -123,6 +123,7 @@ class Settings(Table):
             for other in others:
                 first.add_note(str(other))
             raise first from error
+        _check_services(settings)
         return settings.model_copy(update={"prefixes": _WELL_KNOWN_PREFIXES | settings.prefixes})
 
     def idle_timeouts(self) -> dict[str, timedelta]:
@@ -167,6 +168,22 @@ class Settings(Table):
         else:
             what, hint = f"'{name}' is no IRI", f"write prefix:{name} or <…>"
         raise ConfigError(f"{where}: {what}", place=place or Place(self.file), hint=hint)
+
+
+def _check_services(settings: Settings) -> None:
+    """What waits for others is answered from the log.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    services = settings.queries.services
+    asked = next((name for name, one in services.items() if one.latency is not None), None)
+    if asked is not None and not settings.archive.enabled:
+        raise ConfigError(
+            f"queries.{asked}.latency: without an archive no query can wait for another one",
+            place=Place(settings.file),
+            hint="drop it, or let archive.enabled be true: what waits is answered from there",
+        )
 
 
 def _read_toml(path: Path, what: str, hint: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..annotator import Annotator
 from ..config import Settings
-from ..errors import KaicepError
+from ..errors import ConfigError, KaicepError, Place, did_you_mean
 from ..ontology import KnowledgeBase, load_knowledge
 from ..ontology.consistency import contradiction_error
 from ..ontology.reasoners import Closing, close
@@ -110,7 +110,10 @@ def check_project(
         report.skipped.append("queries, since not all streams can be annotated")
         return report
     project = Catalog(settings, knowledge, annotators)
+    before = len(report.faults)
     queries = _queries(report, project)
+    if len(report.faults) == before:
+        report.attempt(lambda: _check_services(settings, [registration.label for registration in queries]))
     report.prefixes = settings.prefixes
     report.warnings += warnings_of(project, [registration.query for registration in queries])
     if events:
@@ -191,6 +194,21 @@ def _queries(report: Report, project: Catalog) -> list[Registration]:
     sets = dict.fromkeys(own for registration in known for own in registration.query.context_sets)
     report.found += [f"contexts {own.name}: {', '.join(c.name for c in own.contexts)}" for own in sets]
     return known
+
+
+def _check_services(settings: Settings, known: Sequence[str]) -> None:
+    """Refuse settings of queries that neither the project's files have nor anybody has submitted."""
+    unknown = [name for name in settings.queries.services if name not in known]
+    if not unknown:
+        return
+    from ..pipeline.control import SubmittedQueries, folder_of
+
+    submitted = [query for document in SubmittedQueries(folder_of(settings)).documents() for query in document.queries]
+    name = next((name for name in unknown if name not in submitted), None)
+    if name is not None:
+        known = [*known, *submitted]
+        hint = did_you_mean(name, known) or f"its queries: {', '.join(known) or 'none'}"
+        raise ConfigError(f"queries.{name}: the project has no query '{name}'", place=Place(settings.file), hint=hint)
 
 
 def _registered(

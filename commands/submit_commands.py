@@ -127,7 +127,7 @@ def ask(
 
 @app.command(epilog="Examples: `kaicep queries campus/`, `kaicep queries -p campus/ --format json`")
 def queries(folder: ProjectAtLast = None, *, project: ProjectByName = None, form: RowFormOption = None) -> None:
-    """List the registered queries: state, matches so far, time of the streams at registration, why one is parked."""
+    """List the registered queries: state, matches so far, their time at registration, why one is parked or behind."""
     from ..config import Settings
     from . import clients
 

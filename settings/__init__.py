@@ -14,6 +14,7 @@ from .action_settings import (
 from .faults import fault
 from .monitoring_settings import LogFormat, LogLevel, MonitoringSettings
 from .quantities import Duration
+from .query_settings import QueryService, QuerySettings
 from .source_settings import SourceSettings, UnpivotSettings
 from .strict_table import Table
 from .tables import (
@@ -23,7 +24,6 @@ from .tables import (
     EngineSettings,
     KnowledgeSettings,
     OnContradiction,
-    QuerySettings,
     ReasonerName,
     StreamSettings,
 )
@@ -48,6 +48,7 @@ __all__ = [
     "MonitoringSettings",
     "MqttSettings",
     "OnContradiction",
+    "QueryService",
     "QuerySettings",
     "ReasonerName",
     "SourceSettings",

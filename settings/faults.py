@@ -65,6 +65,9 @@ def _known_keys(location: Sequence[int | str], project: type[Table]) -> list[str
     """The keys beside the last one of a location."""
     kind: Any = project
     for part in location[:-1]:
+        if _is_table(kind) and str(part) not in kind.model_fields:
+            kind = kind.others
+            continue
         inside = kind.model_fields[str(part)].annotation if _is_table(kind) else get_args(kind)[-1]
         kind = next(filter(_is_table, get_args(inside)), inside) if get_origin(inside) is UnionType else inside
     return sorted(name for name, field in kind.model_fields.items() if not field.exclude)

@@ -240,9 +240,3 @@ class EngineSettings(Table):
     contexts: ContextSettings = ContextSettings()
     master: str = "local[*]"
     spark: dict[str, str] = Field(default_factory=dict)
-
-
-class QuerySettings(Table):
-    """`[queries]`: files or glob patterns of χ-CEP documents that `run` registers when it is given none."""
-
-    files: tuple[str, ...] = ()

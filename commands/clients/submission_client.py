@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -116,9 +116,10 @@ def list_queries(settings: Settings) -> tuple[list[dict[str, Any]], list[str]]:
     stopped = parked_at_stop(settings)
     refused, said = _refused(settings, documents)
     parked = {**refused, **{known.label: str(known) for known in stopped if not known.resuming}}
+    behind = [known.label for known in stopped if known.demoted]
     others = [known.label for known in stopped if known.label not in queries]
     rows = [
-        dict(zip(QUERY_COLUMNS, (query, _waits(query, parked), None, of, None, parked.get(query)), strict=True))
+        dict(zip(QUERY_COLUMNS, (query, _waits(query, parked, behind), None, of, None, parked.get(query)), strict=True))
         for of, labels in (("submitted", queries), ("run", others))
         for query in labels
     ]
@@ -136,5 +137,5 @@ def _refused(settings: Settings, documents: Sequence[SubmittedDocument]) -> tupl
     return {label: f"refused: {error.message}" for label, error in refused.items()}, []
 
 
-def _waits(query: str, parked: Mapping[str, str]) -> str:
-    return "parked" if query in parked else "waits"
+def _waits(query: str, parked: Mapping[str, str], behind: Collection[str]) -> str:
+    return "behind" if query in behind else "parked" if query in parked else "waits"

@@ -26,7 +26,7 @@ class RegisteredQuery(Protocol):
 
     @property
     def state(self) -> str:
-        """Whether it is registered, running, ended or parked."""
+        """Whether it is registered, running, ended, parked or behind."""
 
     @property
     def now(self) -> datetime | None:
@@ -68,7 +68,7 @@ class SubmissionHost(Protocol):
 
     @property
     def parked(self) -> Sequence[ParkedQuery]:
-        """The queries that are answered no more until they are resumed."""
+        """The queries that are not answered for now, until they are resumed or come back."""
 
     @property
     def withdrawn(self) -> Sequence[Registration]:
@@ -230,15 +230,15 @@ class Submissions:
     def _listed(self) -> list[dict[str, Any]]:
         submitted = {query for document in self._submitted.documents() for query in document.queries}
         matches = self._host.progress.matches
-        parked = {known.label: str(known) for known in self._host.parked}
+        parked = {known.label: known for known in self._host.parked}
         answered = [
             {
                 "query": handle.name,
-                "state": "parked" if handle.name in parked else handle.state,
+                "state": parked[handle.name].state if handle.name in parked else handle.state,
                 "matches": matches.get(handle.name, 0),
                 "from": self._origin(handle.name, submitted - self._refused.keys()),
                 "now": None if handle.now is None else handle.now.isoformat(),
-                "parked": parked.get(handle.name),
+                "parked": str(parked[handle.name]) if handle.name in parked else None,
             }
             for handle in self._host.handles
         ]

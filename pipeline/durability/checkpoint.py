@@ -98,8 +98,11 @@ class Checkpoint:
         self._registry = QueryRegistry(state / "queries" / "registrations.json", say)
         self.resumptions = Resumptions(state / "queries" / "resumptions.json")
         self._of_parked = OperatorSnapshots(state / "queries" / "parked", say)
+        self._held = self._of_parked.oldest()
         self.journal = BatchJournal(state / _JOURNAL, root)
         self._spool = None if archive is None else SpoolReplay(archive, state, patience, say)
+        if self._held is not None:
+            self._hold_log()
 
     def close(self) -> None:
         """Let another process go on; the archive's own are its to close."""
@@ -282,9 +285,17 @@ class Checkpoint:
         """The batch up to this one whose state was kept, and that; `None`: it is lost."""
         return self._of_parked.newest(number)
 
-    def settle_parked(self, needed: AbstractSet[int], resumed: Sequence[str]) -> None:
-        """Forget what was kept for queries that have gone on; the batch that they did it in is durable."""
+    def settle_parked(self, needed: AbstractSet[int], resumed: Sequence[str], held: AbstractSet[int]) -> None:
+        """Forget what was kept for queries that have gone on; the batch that they did it in is durable.
+
+        Args:
+            needed: batches whose state is kept.
+            resumed: the queries that have gone on.
+            held: those of the batches behind which nothing of the log is dropped.
+        """
         self._of_parked.retain(needed)
+        self._held = min((self._of_parked.last(upto) or 0 for upto in held), default=None)
+        self._hold_log()
         self.resumptions.remove(resumed)
 
     def rebuilt(self, number: int, state: FlowState) -> None:
@@ -294,8 +305,13 @@ class Checkpoint:
 
     def _write(self, number: int, parts: Mapping[str, bytes]) -> None:
         self._interval.written(self._snapshots.write(number, parts))
+        self._hold_log()
+
+    def _hold_log(self) -> None:
+        """Let the archive keep what the log has behind the oldest state that is kept, and of queries that wait."""
         if self._archive is not None:
-            self._archive.needed = self.position(self._snapshots.oldest() or 0)
+            oldest = self._snapshots.oldest() or 0
+            self._archive.needed = self.position(oldest if self._held is None else min(oldest, self._held))
 
     def _note_beginning(self) -> None:
         """Note where the sinks are before the first batch: should it not be finished, its rows are taken back."""

@@ -10,7 +10,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -37,7 +37,7 @@ from ..sources import RawBatch, without_unreadable
 from .checkpoint import CallKeeper, Checkpoint
 from .flow_state import FlowState
 from .generations import Generation, planned_at
-from .journal import BatchFiles, BatchJournal, Files
+from .journal import BatchFiles, BatchJournal, Files, arrival_of
 from .progress import Progress
 from .recoverable_flow import RecoverableFlow
 from .silence_note import SilenceNote
@@ -248,7 +248,11 @@ class CheckpointedFlow:
         state = partial(self._state, result, malformed, began, number=number, results=(*spooled, own))
         delivered = self._checkpoint.commit(number, result, records, self._flow.dataflow, state, files=files)
         self._silence.keep(self.dataflow.newest)
-        return self._finished(number, result, delivered)
+        finished = self._finished(number, result, delivered)
+        if idle is not None and planned is not None:
+            waited = datetime.now(UTC) - arrival_of(self.project.settings.root, files, planned)
+            self.queries.demotion.note(self.dataflow, waited.total_seconds())
+        return finished
 
     def finish(self) -> BatchResult:
         """End the streams: what waits for later events is reported."""

@@ -83,17 +83,18 @@ class OperatorSnapshots:
 
     def copy(self, upto: int, other: OperatorSnapshots) -> None:
         """Let another folder have the newest snapshot of a batch up to this one, too, if there is one here."""
-        batch = self._last(upto)
+        batch = self.last(upto)
         if batch is not None and batch not in other._batches():
             with write_atomically(other._path(batch)) as temporary:
                 temporary.write_bytes(self._path(batch).read_bytes())
 
     def retain(self, batches: AbstractSet[int]) -> None:
         """Remove all snapshots but the newest up to each of these batches."""
-        for batch in set(self._batches()) - {self._last(upto) for upto in batches}:
+        for batch in set(self._batches()) - {self.last(upto) for upto in batches}:
             self._path(batch).unlink(missing_ok=True)
 
-    def _last(self, upto: int) -> int | None:
+    def last(self, upto: int) -> int | None:
+        """The newest batch up to this one that has a snapshot."""
         return max((batch for batch in self._batches() if batch <= upto), default=None)
 
     def oldest(self) -> int | None:

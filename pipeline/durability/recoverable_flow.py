@@ -62,7 +62,14 @@ class RecoverableFlow:
         self.version: Version | None = None
         self.dataflow = project.dataflow(_WORKERS, isolated=True, timely=True)
         self.border = BatchBorder(
-            checkpoint, archive, versions, logged=self._logged, rebuild=self._rebuilt, say=say, strategy=strategy
+            checkpoint,
+            archive,
+            versions,
+            logged=self._logged,
+            rebuild=self._rebuilt,
+            say=say,
+            strategy=strategy,
+            services=project.settings.queries,
         )
         self._recovery = StateRecovery(checkpoint, archive, versions, self.border, say)
         self.done: int | None = None

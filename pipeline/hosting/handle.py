@@ -22,7 +22,7 @@ from ..results import Rows
 from ..sinks import rows as as_dicts
 from ..sinks import slices
 
-State = Literal["registered", "running", "ended", "parked"]
+State = Literal["registered", "running", "ended", "parked", "behind"]
 _POLL_SECONDS = 0.2
 
 
@@ -67,6 +67,7 @@ class QueryHandle:
         name: the query's label.
         query: the checked query.
         failure: why the query is parked; `None`: it is not.
+        behind: since when it is answered later, for others of a greater priority; `None`: it is answered live.
         ending: why no further row can come, in words, such as that WITHIN has passed; `None`: one can.
         collects: whether rows are kept for `matches`; otherwise only the sinks get them.
     """
@@ -81,6 +82,7 @@ class QueryHandle:
         self._read = self._ended = False
         self._state: State = "registered"
         self.failure: KaicepError | None = None
+        self.behind: str | None = None
         self.ending: str | None = None
 
     @property
@@ -88,14 +90,14 @@ class QueryHandle:
         """`registered` until its first batch, then `running`, `ended` when no further row can come.
 
         `parked`: the query alone was stopped, such as for asking for more than its ceilings allow; see `failure`, and
-        `resume`.
+        `resume`. `behind`: others go before it while the engine is behind; its rows come later, from the archive.
         """
-        return self._state
+        return "behind" if self.behind is not None and self._state == "running" else self._state
 
     @property
     def reason(self) -> str | None:
-        """Why the query is parked, in words; `None`: it is not."""
-        return None if self.failure is None else str(self.failure)
+        """Why the query is parked or behind, in words; `None`: it is neither."""
+        return self.behind if self.failure is None else str(self.failure)
 
     @property
     def now(self) -> datetime | None:
@@ -186,6 +188,10 @@ class QueryHandle:
             PipelineError: it is not parked.
         """
         self._host.resume(self.name)
+
+    def fall_behind(self, since: str | None) -> None:
+        """Note since when the query is answered later, or that it is not."""
+        self.behind = since
 
     def park(self, failure: KaicepError | None) -> None:
         """Note why the query is parked, or that it is not."""

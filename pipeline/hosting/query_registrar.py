@@ -204,7 +204,7 @@ class QueryRegistrar(ABC):
 
     @property
     def parked(self) -> tuple[ParkedQuery, ...]:
-        """The queries that are answered no more until they are resumed: since when, and why."""
+        """The queries that are not answered for now, until they are resumed or come back: since when, and why."""
         texts = {handle.name: handle.query.normal for handle in self.handles}
         return tuple(
             parked
@@ -220,7 +220,9 @@ class QueryRegistrar(ABC):
             if parked is not None and parked.normal != handle.query.normal:
                 parked = None  # another query of that name was
             failed = flows[handle.name].failure if handle.name in flows else None
-            handle.park(failed if parked is None or parked.resuming else parked.failure)
+            demoted = parked is not None and parked.demoted
+            handle.fall_behind(str(parked) if demoted else None)
+            handle.park(failed if parked is None or parked.resuming or demoted else parked.failure)
 
     def _collects(self, label: str) -> bool:
         """Whether a query's handle keeps its rows."""

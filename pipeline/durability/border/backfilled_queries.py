@@ -59,6 +59,16 @@ class BackfilledQueries:
         if label in self._queries:
             self._queries.pop(label).stop()
 
+    @property
+    def returning(self) -> tuple[str, ...]:
+        """Those that were demoted, and come back."""
+        return tuple(label for label, query in self._queries.items() if query.parked and query.parked.demoted)
+
+    def pause(self, labels: Iterable[str], *, still: bool) -> None:
+        """Let some of them take no more batches for now, or go on."""
+        for label in labels:
+            self._queries[label].pause(still=still)
+
     def join_at(self, dataflow: Dataflow, label: str, batch: int) -> None:
         """Let a deriving query that is registered at a batch decide about all of them from that batch on."""
         for other, query in self._queries.items():

@@ -85,7 +85,7 @@ class BackfilledQuery:
         self._rows: list[pa.Table] = []
         self._calls: list[pa.Table] = []
         self._changed = threading.Condition()
-        self._stopped = False
+        self._stopped = self._still = False
         self._caught_up = False
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name=f"kaicep-past-{label}", daemon=True)
@@ -127,8 +127,15 @@ class BackfilledQuery:
             calls, self._calls = self._calls, []
         return calls
 
+    def pause(self, *, still: bool) -> None:
+        """Take no more batches for now, or go on."""
+        with self._changed:
+            self._still = still
+            self._changed.notify_all()
+
     def wait(self) -> list[pa.Table]:
         """Wait until it has caught up; the rows that are ready by then."""
+        self.pause(still=False)
         rows = self.take()
         while self._thread.is_alive():
             self._thread.join(0.05)
@@ -197,6 +204,9 @@ class BackfilledQuery:
                     self._rows.append(marked(rows, "archive", recovered=True) if recovered else rows)
                 if threading.current_thread() is self._thread:
                     self._changed.wait_for(lambda: self._stopped or self._waiting() < _MOST_WAITING)
+        if threading.current_thread() is self._thread:
+            with self._changed:
+                self._changed.wait_for(lambda: self._stopped or not self._still)
         failed = next((f.failure for f in self.dataflow.flows.values() if f.failure is not None), None)
         if failed is not None:
             raise failed

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import pyarrow as pa
 
 from ....archive import Archive
+from ....config import QuerySettings
 from ....errors import PlanError
 from ....planner import Strategy
 from ...flow import (
@@ -26,6 +27,7 @@ from ...knowledge import KnowledgeVersions
 from ..checkpoint import Checkpoint
 from .backfilled_queries import BackfilledQueries
 from .backfilled_query import BackfilledQuery, LoggedBatches
+from .query_demotion import QueryDemotion
 from .query_parking import QueryParking, Rebuild
 
 __all__ = ["BatchBorder"]
@@ -42,8 +44,10 @@ class BatchBorder:
         rebuild: gives the state after a batch from that after an earlier one, by the log.
         say: takes a line of the log.
         strategy: how the past of queries is answered; `None`: as the planner chooses.
+        services: what is asked of queries; it decides which ones wait when batches are late.
 
     Attributes:
+        demotion: of queries of low priority.
         waiting: the queries that are registered at the next border, beside those that are submitted until then.
     """
 
@@ -57,12 +61,16 @@ class BatchBorder:
         rebuild: Rebuild,
         say: Callable[[str], None],
         strategy: Strategy | None = None,
+        services: QuerySettings,
     ) -> None:
         self._checkpoint, self._archive, self._versions = checkpoint, archive, versions
         self._logged, self._rebuild, self._strategy = logged, rebuild, strategy
         self.waiting: list[Registration] = []
         self._backfilled = BackfilledQueries()
         self._parking = QueryParking(checkpoint, self._backfilled, archive, versions, say)
+        self.demotion = QueryDemotion(
+            checkpoint, self._parking.parked, self._backfilled, services, logged=archive is not None, say=say
+        )
         self._requests = BorderRequests()
         self._resumed: list[str] = []
 
@@ -89,12 +97,13 @@ class BatchBorder:
     @property
     def overdue(self) -> bool:
         """Whether something waits for a border, or for one at which it has caught up."""
-        return bool(self.waiting or self._backfilled.labels or self._requests)
+        return bool(self.waiting or self._backfilled.labels or self._requests or self.demotion.any)
 
     @property
     def behind(self) -> bool:
         """Whether the next batch has something to do even without records, for queries."""
-        return self._checkpoint.behind([*self.waiting, *self._requests.submitted]) or self._requests.concern_registered
+        missed = self._checkpoint.behind([*self.waiting, *self._requests.submitted])
+        return missed or self._requests.concern_registered or self.demotion.any
 
     @property
     def begun_before(self) -> frozenset[str]:
@@ -174,10 +183,12 @@ class BatchBorder:
             judgement: by the knowledge in force.
             patient: wait for queries that are with their past still.
         """
+        if not patient:
+            self.demotion.demote(dataflow, number)
         self._register_waiting(dataflow, number)
         if dataflow.queries.withdrawn.retain(dataflow.queries.contexts):
             self.register_durably(dataflow)
-        self._resume(dataflow, number)
+        self._resume(dataflow, number, self.demotion.returning(patient=patient))
         self._parking.park_with_past(dataflow, number)
         hold = self._checkpoint.delivery.hold
         if self._backfilled.take_over(dataflow, judgement, hold, patient=patient):
@@ -199,7 +210,9 @@ class BatchBorder:
 
     def settle(self) -> None:
         """Forget what queries that go on since the last border needed for it; the batch is durable."""
-        self._checkpoint.settle_parked({parked.batch - 1 for parked in self.parked}, self._resumed)
+        needed = {parked.batch - 1 for parked in self.parked}
+        held = {parked.batch - 1 for parked in self.parked if parked.demoted}
+        self._checkpoint.settle_parked(needed, self._resumed, held)
         self._resumed = []
 
     def snapshot(self, dataflow: Dataflow) -> dict[str, bytes]:
@@ -241,12 +254,18 @@ class BatchBorder:
         self._begin_pasts(dataflow, begin, number)
         self.waiting = []
 
-    def _resume(self, dataflow: Dataflow, number: int) -> None:
-        """Let queries go on that were resumed, by somebody now or in an earlier process that has not finished it."""
+    def _resume(self, dataflow: Dataflow, number: int, returning: Sequence[str]) -> None:
+        """Let queries go on that were resumed, by somebody now or in an earlier process that has not finished it.
+
+        Args:
+            dataflow: where they are given nothing.
+            number: of the batch.
+            returning: those that were demoted and come back.
+        """
         interrupted = [parked.label for parked in self.parked if parked.resuming]
         self._resumed += self._requests.take_resumed()
         begin: list[tuple[Registration, int]] = []
-        for label in dict.fromkeys([*self._resumed, *interrupted]):
+        for label in dict.fromkeys([*self._resumed, *returning, *interrupted]):
             again = self._parking.resume(dataflow, label, self._logged, self._rebuild)
             if again is not None:
                 registration, handed = again

@@ -109,7 +109,8 @@ class QueryParking:
             self._unregistered[known.label] = known
             return
         dataflow.suspend(known.label)
-        dataflow.flows[known.label].fail(parked.failure)
+        if not parked.demoted:
+            dataflow.flows[known.label].fail(parked.failure)
 
     def first_missed(self, label: str, number: int) -> int:
         """The first batch that a query is not answered for which is withdrawn at one: it may be parked since before.
@@ -242,7 +243,7 @@ class QueryParking:
             registration = dataflow.flows[failed.label].registration
             self._park(dataflow, registration, number, failure, live=False, handed=handed)
         else:
-            self.parked.add(replace(failed.parked, failure=failure, handed=handed, resuming=False))
+            self.parked.add(replace(failed.parked, failure=failure, handed=handed, resuming=False, demoted=False))
             self._say(f"queries: {failed.label} is parked again: {failure}")
 
     def _holds(self, batch: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .arrival import arrival_of
 from .batch_journal import BatchFiles, BatchJournal, Files
 
-__all__ = ["BatchFiles", "BatchJournal", "Files"]
+__all__ = ["BatchFiles", "BatchJournal", "Files", "arrival_of"]

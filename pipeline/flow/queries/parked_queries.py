@@ -1,4 +1,4 @@
-"""Parked queries: what stopped each, and from which batch on its rows are missing (docs/decisions/170)."""
+"""Parked queries: what stopped each, and from which batch on its rows are missing (docs/decisions/170, 250)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from ....errors import KaicepError, PipelineError, error_fields, error_of
 from .registration import Registration
@@ -33,6 +33,7 @@ class ParkedQuery:
         resuming: it was resumed, and has not caught up yet.
         moments: where its streams were before `batch`, as the checkpoint has it; `None`: unknown.
         missed: the last batch that was done before an engine went down without having given its rows; 0: it gave all.
+        demoted: nothing stopped it: it waits until the engine is behind no more, and comes back by itself.
     """
 
     label: str
@@ -47,11 +48,19 @@ class ParkedQuery:
     resuming: bool = False
     moments: str | None = None
     missed: int = 0
+    demoted: bool = False
 
     def __str__(self) -> str:
         """Since when and why, in one line."""
         since = "" if self.time is None else f" ({self.time:%Y-%m-%dT%H:%M:%SZ})"
+        if self.demoted:
+            return f"behind since batch {self.batch}{since}, and catches up later"
         return f"parked since batch {self.batch}{since}: {self.failure.message}"
+
+    @property
+    def state(self) -> Literal["parked", "behind"]:
+        """What is told of it in a word."""
+        return "behind" if self.demoted else "parked"
 
     def to_json(self) -> bytes:
         """For the checkpoint."""

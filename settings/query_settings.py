@@ -1,0 +1,65 @@
+"""`[queries]`: the documents that `run` registers, and what is asked of single queries in `[queries.NAME]`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Annotated, Any, ClassVar
+
+from pydantic import AfterValidator, ConfigDict, Field, StrictInt, model_validator
+
+from .quantities import Duration
+from .strict_table import Table
+
+__all__ = ["QueryService", "QuerySettings"]
+
+
+def _is_some(latency: timedelta | None) -> timedelta | None:
+    if latency is not None and not latency:
+        message = 'no row comes in no time; write a latency such as "5s"'
+        raise ValueError(message)
+    return latency
+
+
+class QueryService(Table):
+    """`[queries.NAME]`: the quality of service of one query (EStreams §4.7).
+
+    Attributes:
+        latency: how long after an event has come the rows that it makes certain may come; `None`: any time.
+        priority: queries with a smaller one wait when one with a greater one misses its latency.
+    """
+
+    latency: Annotated[Duration | None, AfterValidator(_is_some)] = None
+    priority: StrictInt = 0
+
+
+class QuerySettings(Table):
+    """`[queries]`.
+
+    Attributes:
+        files: files or glob patterns of χ-CEP documents that `run` registers when it is given none.
+    """
+
+    model_config = ConfigDict(extra="allow")
+    others: ClassVar[type[Table]] = QueryService
+    __pydantic_extra__: dict[str, QueryService] = Field(init=False)
+
+    files: tuple[str, ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _others_are_tables(cls, content: Any) -> Any:
+        for name in content if isinstance(content, Mapping) else ():
+            if name != "files" and not isinstance(content[name], Mapping | QueryService):
+                message = f"unknown key '{name}': it takes 'files', and a table for each query, [queries.NAME]"
+                raise ValueError(message)
+        return content
+
+    @property
+    def services(self) -> Mapping[str, QueryService]:
+        """By query, what is asked of it."""
+        return self.__pydantic_extra__
+
+    def service(self, label: str) -> QueryService:
+        """What is asked of a query."""
+        return self.services.get(label, QueryService())
