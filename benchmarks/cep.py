@@ -29,7 +29,7 @@ from itertools import chain
 
 import pyarrow as pa
 from kaicep import Project
-from kaicep.pipeline.flow.queries.candidate_selection import EventBatch
+from kaicep.pipeline.flow.queries.candidates import EventBatch
 from kaicep.pipeline.flow.queries.query_runtime import QueryRuntime
 from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.semfilter.runtime import FilterOptions

@@ -23,7 +23,7 @@ from kaicep import Project
 from kaicep.language.nodes import Query
 from kaicep.pipeline.flow.batch import live_batch
 from kaicep.pipeline.flow.dataflow import Dataflow
-from kaicep.pipeline.flow.queries.candidate_selection import EventBatch
+from kaicep.pipeline.flow.queries.candidates import EventBatch
 from kaicep.pipeline.flow.queries.registration import Registration
 
 from . import workload_w

@@ -15,7 +15,7 @@ from kaicep import Project
 from kaicep.cep import build_operator
 from kaicep.config import Settings
 from kaicep.language.nodes import Query, Source
-from kaicep.pipeline.flow.queries.candidate_selection import CandidateSelection, EventBatch
+from kaicep.pipeline.flow.queries.candidates import CandidateSelection, EventBatch
 from kaicep.planner import resolve_bounds
 from kaicep.semfilter import SemanticFilter
 from kaicep.semfilter.runtime import NAIVE, FilterOptions, SubqueryStatistics

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .candidate_selection import EventBatch
+    from .candidates import EventBatch
     from .context_runtime import ContextRuntime
     from .held_events import EventSplits, HeldEvents
     from .kindred_queries import CommonCall, kin_of
@@ -22,7 +22,7 @@ _LATER = {
     "CancelledError": ".query_isolation",
     "CommonCall": ".kindred_queries",
     "ContextRuntime": ".context_runtime",
-    "EventBatch": ".candidate_selection",
+    "EventBatch": ".candidates",
     "EventSplits": ".held_events",
     "HeldEvents": ".held_events",
     "ParkedQueries": ".parked_queries",

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..rules import united
-from .candidate_selection import EventBatch
+from .candidates import EventBatch
 
 __all__ = ["EventSplits", "HeldEvents"]
 

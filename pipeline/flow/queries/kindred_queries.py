@@ -17,8 +17,7 @@ from ....cep import CommonSteps, is_shared
 from ....cep.contexts import EventRouter, SetWindows
 from ....language import Span
 from ....language.nodes import ContextReference, Query
-from .candidate_selection import CandidateSelection, Counts, EventBatch, Selected
-from .event_placement import ContextPlacing
+from .candidates import CandidateSelection, ContextPlacing, Counts, EventBatch, Selected
 
 __all__ = ["CommonCall", "kin_of"]
 

@@ -31,9 +31,8 @@ from ....semfilter import SemanticFilter
 from ....semfilter.runtime import FilterOptions, SubqueryStatistics
 from ...profile import ClauseKind, PathProfile, QueryProfile, VariableProfile
 from ..rules import PLACE, RuleFiring, with_places
-from .candidate_selection import CandidateSelection, EventBatch, Selected
+from .candidates import CandidateSelection, ContextPlacing, EventBatch, Selected
 from .context_runtime import ContextRuntime
-from .event_placement import ContextPlacing
 from .held_events import EventSplits, HeldEvents
 from .kindred_queries import CommonCall, kin_of
 from .registration import Registration

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa
-from kaicep.pipeline.flow.queries.candidate_selection import EventBatch
+from kaicep.pipeline.flow.queries.candidates import EventBatch
 from kaicep.pipeline.flow.queries.held_events import EventSplits, HeldEvents
 
 START = datetime(2024, 1, 1, tzinfo=UTC)

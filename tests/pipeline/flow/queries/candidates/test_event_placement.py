@@ -7,8 +7,7 @@ from kaicep import Project
 from kaicep.cep.contexts import ContextHistory, SetWindows
 from kaicep.cep.order import Interval
 from kaicep.cep.partitions import NO_END, NO_START
-from kaicep.pipeline.flow.queries.candidate_selection import EventBatch
-from kaicep.pipeline.flow.queries.event_placement import ContextPlacing
+from kaicep.pipeline.flow.queries.candidates import ContextPlacing, EventBatch
 
 STREAM = {
     "event_type": "<urn:R>",

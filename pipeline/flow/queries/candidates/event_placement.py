@@ -8,11 +8,12 @@ from functools import partial
 
 import pyarrow as pa
 
-from ....cep.contexts import EventRouter, Routed, SetWindows
-from ....cep.partitions import NO_START
-from ....expressions import micros
-from ....language.nodes import Query
-from .candidate_selection import EventBatch, EventPlacement
+from .....cep.contexts import EventRouter, Routed, SetWindows
+from .....cep.partitions import NO_START
+from .....expressions import micros
+from .....language.nodes import Query
+from .candidate_selection import EventPlacement
+from .event_batch import EventBatch
 
 __all__ = ["ContextPlacing"]
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from kaicep import Project
 from kaicep.pipeline.flow.batch import live_batch
-from kaicep.pipeline.flow.queries.candidate_selection import CandidateSelection, EventBatch
+from kaicep.pipeline.flow.queries.candidates import CandidateSelection, EventBatch
 from kaicep.pipeline.flow.queries.query_runtime import QueryRuntime
 from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.sources.memory_source import raw_table

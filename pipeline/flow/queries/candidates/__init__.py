@@ -1,0 +1,9 @@
+"""A batch's events in; out, those that each event variable of the registered queries is given: its candidates."""
+
+from __future__ import annotations
+
+from .candidate_selection import CandidateSelection, Counts, EventPlacement, Selected
+from .event_batch import EventBatch
+from .event_placement import ContextPlacing
+
+__all__ = ["CandidateSelection", "ContextPlacing", "Counts", "EventBatch", "EventPlacement", "Selected"]
