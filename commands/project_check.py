@@ -113,7 +113,7 @@ def check_project(
     before = len(report.faults)
     queries = _queries(report, project)
     if len(report.faults) == before:
-        report.attempt(lambda: _check_services(settings, [registration.label for registration in queries]))
+        report.attempt(lambda: _check_services(settings, queries))
     report.prefixes = settings.prefixes
     report.warnings += warnings_of(project, [registration.query for registration in queries])
     if events:
@@ -196,8 +196,17 @@ def _queries(report: Report, project: Catalog) -> list[Registration]:
     return known
 
 
-def _check_services(settings: Settings, known: Sequence[str]) -> None:
-    """Refuse settings of queries that neither the project's files have nor anybody has submitted."""
+def _check_services(settings: Settings, queries: Sequence[Registration]) -> None:
+    """Refuse settings of queries that neither files have nor anybody has submitted, and those that do nothing."""
+    for registration in queries:
+        shed = settings.queries.service(registration.label).shed
+        if shed is not None and all(source.stream.event_type is None for source in registration.query.sources):
+            raise ConfigError(
+                f"queries.{registration.label}.shed: '{registration.label}' reads no stream of the project",
+                place=Place(settings.file),
+                hint="let the queries shed that it reads",
+            )
+    known = [registration.label for registration in queries]
     unknown = [name for name in settings.queries.services if name not in known]
     if not unknown:
         return

@@ -122,6 +122,7 @@ class Catalog:
             isolated=isolated,
             identities=self.settings.engine.identities,
             query_timeout=self.settings.engine.query_timeout if timely else None,
+            services=self.settings.queries,
         )
 
     @property

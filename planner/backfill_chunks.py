@@ -87,6 +87,7 @@ class BackfillRequest:
         watermarks: of these streams, at the border between archive and live stream.
         upto: the last batch before the border; `None`: all that the log has.
         cancelled: set from another thread when nobody waits for it any more; `None`: somebody does to the end.
+        sampled: whether a query looks at a share of the events only, which is chosen as they come.
     """
 
     queries: tuple[Query, ...]
@@ -95,6 +96,7 @@ class BackfillRequest:
     watermarks: Watermarks
     upto: Position | None = None
     cancelled: threading.Event | None = None
+    sampled: bool = False
 
 
 def replayed(scan: LogScan, request: BackfillRequest, rows: int) -> Iterator[BackfillChunk]:

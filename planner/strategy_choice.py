@@ -44,6 +44,8 @@ def choose(
 ) -> Choice:
     """Choose how the past is answered; that of queries in contexts, and of those that derive some, always by a replay.
 
+    So is that of queries that look at a sample of the events.
+
     Args:
         archive: what is asked.
         request: what for.
@@ -56,6 +58,11 @@ def choose(
     if any(query.context_sets for query in request.queries):
         known = log_statistics(archive, request)
         reason = f"which contexts hold depends on all events before; {_alone(known)}"
+        return Choice(Strategy.REPLAY, reason, Replay(archive, request, rows))
+    if request.sampled:
+        reason = (
+            f"a sample of the events is looked at, which no SPARQL chooses; {_alone(log_statistics(archive, request))}"
+        )
         return Choice(Strategy.REPLAY, reason, Replay(archive, request, rows))
     if strategy is not None:
         try:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated, Any, ClassVar
 
-from pydantic import AfterValidator, ConfigDict, Field, StrictInt, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StrictInt, model_validator
 
 from .quantities import Duration
 from .strict_table import Table
 
 __all__ = ["QueryService", "QuerySettings"]
+
+_SAMPLE = re.compile(r"\s*sample\s+(\d+(?:\.\d+)?)\s*%\s*")
 
 
 def _is_some(latency: timedelta | None) -> timedelta | None:
@@ -21,16 +24,30 @@ def _is_some(latency: timedelta | None) -> timedelta | None:
     return latency
 
 
+def _sample(text: object) -> object:
+    """`"sample 10%"` as a share; anything else is refused."""
+    if text is None or isinstance(text, float):
+        return text
+    found = _SAMPLE.fullmatch(text) if isinstance(text, str) else None
+    share = None if found is None else float(found[1]) / 100
+    if share is None or not 0 < share < 1:
+        message = f'{text!r} is nothing that can be shed; write a share of more than 0 and less than 100, "sample 10%"'
+        raise ValueError(message)
+    return share
+
+
 class QueryService(Table):
     """`[queries.NAME]`: the quality of service of one query (EStreams §4.7).
 
     Attributes:
         latency: how long after an event has come the rows that it makes certain may come; `None`: any time.
         priority: queries with a smaller one wait when one with a greater one misses its latency.
+        shed: the share of the events of its source streams that it looks at, always; `None`: all.
     """
 
     latency: Annotated[Duration | None, AfterValidator(_is_some)] = None
     priority: StrictInt = 0
+    shed: Annotated[float | None, BeforeValidator(_sample)] = None
 
 
 class QuerySettings(Table):

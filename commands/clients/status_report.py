@@ -56,6 +56,7 @@ class StatusReport:
             yield _streams(status)
         if status.queries:
             yield _queries(status)
+        yield from _shed(status)
         yield from _contexts(status)
         if status.actions:
             yield _actions(status)
@@ -104,6 +105,15 @@ def _queries(status: EngineStatus) -> Table:
     for label, query in status.queries.items():
         found.add_row(label, query.state, f"{query.matches:,}", query.reason or "")
     return found
+
+
+def _shed(status: EngineStatus) -> Iterator[Table]:
+    shed = {label: query.shed for label, query in status.queries.items() if query.shed is not None}
+    if shed:
+        found = _table("query", "looks at", "events", "not looked at")
+        for label, events in shed.items():
+            found.add_row(label, f"{100 * events.share:g}%", f"{events.read:,}", f"{events.passed:,}")
+        yield found
 
 
 def _contexts(status: EngineStatus) -> Iterator[Table]:

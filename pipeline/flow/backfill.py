@@ -107,7 +107,8 @@ def request_of(dataflow: Dataflow, span: TimeRange | None, upto: Position | None
                 columns[stream] |= names
     watermarks = {stream: dataflow.watermarks[stream] for stream in columns}
     queries = tuple(flow.query for flow in flows)
-    return BackfillRequest(queries, span, columns, watermarks, upto, dataflow.cancelled)
+    sampled = any(flow.shed is not None for flow in flows)
+    return BackfillRequest(queries, span, columns, watermarks, upto, dataflow.cancelled, sampled)
 
 
 def _time_range(archive: ReadView, asked: BackfillRequest) -> tuple[datetime, datetime] | None:

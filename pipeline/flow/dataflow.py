@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from ...annotator import Annotator, EventShape
 from ...cep import END_OF_TIME, Limits
+from ...config import QuerySettings
 from ...errors import KaicepError, OperatorError
 from ...expressions import LengthyError
 from ...language.nodes import Query, StreamType
@@ -52,6 +53,7 @@ class Dataflow:
         identities: of a stream where no watermark says that one cannot come again, so many are remembered.
         query_timeout: how long each query may take for each 100,000 events of a live batch; `None`: as long as it
             takes. What is replayed or caught up with holds up nobody.
+        services: what is asked of queries; some look at a share of the events only.
     """
 
     def __init__(
@@ -65,7 +67,9 @@ class Dataflow:
         isolated: bool = False,
         identities: int = MOST_IDENTITIES,
         query_timeout: timedelta | None = None,
+        services: QuerySettings | None = None,
     ) -> None:
+        self._services = QuerySettings() if services is None else services
         self._limits, self._identities, self._query_timeout = limits, identities, query_timeout
         self._judgement = judgement
         self._options = options
@@ -160,6 +164,7 @@ class Dataflow:
             return QueryRuntime(
                 registration, self.shape, self.knowledge, self._options, self._limits,
                 filters=filters, change_bounds=self.queries.change_bounds(registration),
+                share=self._services.service(_called(registration)).shed,
             )  # fmt: skip
         except LengthyError as error:
             raise _placed(error, registration.query) from error
@@ -207,6 +212,7 @@ class Dataflow:
             limits=self._limits,
             isolated=self._isolation.isolated,
             identities=self._identities,
+            services=self._services,
         )
         copy.queries.remembers = True
         copy._streams.restore(streams)
@@ -427,11 +433,14 @@ def _placed(error: LengthyError, query: Query) -> KaicepError:
     return OperatorError(error.message, place=place, hint=error.hint)
 
 
+def _called(registration: Registration) -> str:
+    """What a query is called, or was before it was withdrawn."""
+    return registration.label if registration.withdrawal is None else registration.withdrawal.label
+
+
 def _label_in(state: Mapping[str, bytes], registration: Registration) -> str:
     """What a query is called in a snapshot: one that was withdrawn since has its label of then."""
-    if registration.withdrawal is None or _QUERY + registration.label in state:
-        return registration.label
-    return registration.withdrawal.label
+    return registration.label if _QUERY + registration.label in state else _called(registration)
 
 
 def _has_left(registration: Registration, batch: int) -> bool:

@@ -28,6 +28,7 @@ from ..monitoring import (
     EngineStatus,
     QueryStatus,
     RecentRates,
+    ShedEvents,
     StageStatus,
     StatusWriter,
     StreamStatus,
@@ -197,7 +198,11 @@ class EngineObserver:
         refused = {label: QueryStatus("parked", reason=why) for label, why in self._engine.refused.items()}
         return refused | {
             handle.name: QueryStatus(
-                handle.state, progress.matches.get(handle.name, 0), handle.reason, self._contexts(handle.name)
+                handle.state,
+                progress.matches.get(handle.name, 0),
+                handle.reason,
+                self._contexts(handle.name),
+                self._shed(handle.name),
             )
             for handle in self._engine.handles
         }
@@ -206,6 +211,11 @@ class EngineObserver:
         runtime = self._flow.dataflow.flows.get(label)
         given = None if runtime is None else runtime.given
         return None if given is None else ContextEvents(*given)
+
+    def _shed(self, label: str) -> ShedEvents | None:
+        runtime = self._flow.dataflow.flows.get(label)
+        shed = None if runtime is None else runtime.shed
+        return None if shed is None else ShedEvents(shed.share, shed.passed, shed.read)
 
     def _acted(self) -> dict[str, ActionStatus]:
         counts = {} if self._calls is None else self._calls.counts()

@@ -92,7 +92,8 @@ class QueryHandle:
         `parked`: the query alone was stopped, such as for asking for more than its ceilings allow; see `failure`, and
         `resume`. `behind`: others go before it while the engine is behind; its rows come later, from the archive.
         """
-        return "behind" if self.behind is not None and self._state == "running" else self._state
+        waits = self.behind is not None and self.ending is None and self.failure is None
+        return "behind" if waits else self._state
 
     @property
     def reason(self) -> str | None:
@@ -151,7 +152,7 @@ class QueryHandle:
         with self._changed:
             kept = list(self._kept)
         hidden = [item.name for item in self.query.items if item.hidden]
-        return joined_rows([output_schema(self.query).empty_table().drop_columns(hidden), *kept])
+        return joined_rows(kept or [output_schema(self.query).empty_table().drop_columns(hidden)])
 
     def began(self) -> None:
         """Note that the engine reads the streams with this query."""

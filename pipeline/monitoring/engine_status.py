@@ -19,6 +19,7 @@ __all__ = [
     "EngineState",
     "EngineStatus",
     "QueryStatus",
+    "ShedEvents",
     "StageStatus",
     "StreamStatus",
     "read_status",
@@ -77,6 +78,21 @@ class ContextEvents:
 
 
 @dataclass(frozen=True, slots=True)
+class ShedEvents:
+    """What a query that looks at a share of the events has not looked at since the engine began.
+
+    Attributes:
+        share: of the events of source streams that it looks at.
+        passed: events that it has not looked at.
+        read: all that it was given.
+    """
+
+    share: float
+    passed: int
+    read: int
+
+
+@dataclass(frozen=True, slots=True)
 class QueryStatus:
     """One registered query.
 
@@ -85,12 +101,14 @@ class QueryStatus:
         matches: rows so far, over restarts.
         reason: why it is answered no more; `None`: it is.
         contexts: what it was given; `None`: it is in no context.
+        shed: what it has not looked at; `None`: it looks at all.
     """
 
     state: str
     matches: int = 0
     reason: str | None = None
     contexts: ContextEvents | None = None
+    shed: ShedEvents | None = None
 
 
 @dataclass(frozen=True, slots=True)

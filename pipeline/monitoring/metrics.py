@@ -96,7 +96,11 @@ def _of_queries(status: EngineStatus) -> Iterator[Metric]:
     for label, query in status.queries.items():
         matches.add_metric([label], query.matches)
         state.add_metric([label, query.state], 1.0)
-    yield from (matches, state)
+    shed = Counter("kaicep_shed_events", "Events that a query was given and has not looked at.", labels=["query"])
+    for label, query in status.queries.items():
+        if query.shed is not None:
+            shed.add_metric([label], query.shed.passed)
+    yield from (matches, state, shed)
 
 
 def _of_contexts(status: EngineStatus) -> Iterator[Metric]:

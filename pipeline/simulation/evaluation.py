@@ -71,7 +71,7 @@ def evaluate(
     hidden = {CONTEXT_WINDOWS, *(item.name for item in last.items if item.hidden)}
     schema = output_schema(last)
     nothing = schema.empty_table().select([name for name in schema.names if name not in hidden])
-    found = joined_rows([nothing, *tables])
+    found = joined_rows([*tables] or [nothing])
     prefixes = MappingProxyType(dict(project.settings.prefixes))
     series = MappingProxyType(series_by_variable(last, project.annotators, annotated))
     return Rows(found, prefixes, series, shown_calls(by_time([in_order(called), *kept])))

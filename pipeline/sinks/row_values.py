@@ -81,7 +81,7 @@ def slices(table: pa.Table) -> Iterator[pa.Table]:
     return (table.slice(start, _AT_ONCE) for start in range(0, table.num_rows, _AT_ONCE))
 
 
-_LAST = ("_time", "_events", "_window", "_id", SOURCE, RECOVERED)
+_LAST = ("_time", "_events", "_window", "_id", "_sampled", SOURCE, RECOVERED)
 
 
 def _as_json(value: pl.Expr, kind: pl.DataType) -> pl.Expr:

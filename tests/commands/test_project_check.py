@@ -174,3 +174,19 @@ def test_check_names_queries_as_a_run_does_and_tells_of_contexts(project: Path) 
         "contexts air",
     ]
     assert result.stdout.endswith("contexts air: calm, windy, stormy\n")
+
+
+def test_check_refuses_what_is_asked_of_queries_that_there_are_not(project: Path) -> None:
+    drop(project, "a.json", line(1, 1))
+    file = project / "kaicep.toml"
+    file.write_text(PROJECT + '[queries.hihg]\nlatency = "5s"\n')
+    result = call("check", project)
+    assert result.exit_code == 1
+    assert result.stderr == f"{file}: queries.hihg: the project has no query 'hihg': did you mean 'high'?\n"
+    file.write_text(PROJECT + '[queries.high]\nlatency = "5s"\n[queries.count]\nshed = "sample 5%"\n')
+    (project / "queries" / "count.chi").write_text("SELECT COUNT(?h) AS n FROM (?h, fast) WINDOW (?h, batch, 1min)")
+    (project / "queries" / "a.chi").write_text("CREATE QUERY fast AS SELECT ?e.flow AS flow FROM (?e, air)")
+    result = call("check", project)
+    assert result.exit_code == 1
+    expected = "queries.count.shed: 'count' reads no stream of the project: let the queries shed that it reads"
+    assert result.stderr == f"{file}: {expected}\n"

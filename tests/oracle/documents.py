@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from kaicep.language.nodes import ActionKind, ContextSet, Kind, Query
@@ -24,6 +25,7 @@ from .expressions import item
 from .knowledge import Knowledge, Triple
 from .rows import listed, reports, row_of, standing
 from .rules import Call, Order, alone, arguments, emitted, order_of, row_key
+from .shedding import is_looked_at
 from .values import EPOCH, Value, canonical
 
 Row = dict[str, Any]
@@ -60,7 +62,10 @@ class Document:
         events: Mapping[str, list[Event]],
         came: Mapping[str, list[Event]],
         registered_at: datetime | None,
+        *,
+        shares: Mapping[int, float] = MappingProxyType({}),
     ) -> None:
+        self.shares = shares
         self.queries = queries
         self.knowledge = knowledge
         self.streams = Answers(events=dict(events))
@@ -87,7 +92,9 @@ class Document:
 
     def answer(self) -> list[Row]:
         """The rows of the last query."""
-        return self.answers(self.histories(), self.queries).rows[-1]
+        rows = self.answers(self.histories(), self.queries).rows[-1]
+        share = self.shares.get(id(self.queries[-1]))
+        return rows if share is None else [{**row, "_sampled": share} for row in rows]
 
     def calls(self) -> list[Call]:
         """What the rules call, in order."""
@@ -213,6 +220,10 @@ class Document:
             return all(within(b, moment, of) for b, of in bounds)
 
         seen = {name: [e for e in events[name] if inside(e.time)] for name in names}
+        if id(query) in self.shares:
+            sources = {s.stream.name for s in query.sources if s.stream.event_type is not None}
+            for name in sources:
+                seen[name] = [e for e in seen[name] if is_looked_at(e.id, self.shares[id(query)])]
         if query.in_context is None:
             return self._plain(query, seen, inside)
         history = {name: interval(self.sets[name].bounds, self.set_nows[name]) for name in query.in_context.sets}

@@ -21,6 +21,7 @@ from .events import Annotation, Event
 from .expressions import Candidate
 from .knowledge import knowledge_of
 from .matches import matches
+from .shedding import shares
 
 Streams = Mapping[str, Sequence[Mapping[str, object]]]
 
@@ -61,7 +62,7 @@ class Oracle:
     def _document(self, queries: Sequence[Query], streams: Streams, registered_at: datetime | None) -> Document:
         events = {name: admitted(a, streams.get(name, ())) for name, a in self.annotations.items()}
         came = {name: delivered(a, streams.get(name, ())) for name, a in self.annotations.items()}
-        return Document(queries, self.knowledge, events, came, registered_at)
+        return Document(queries, self.knowledge, events, came, registered_at, shares=shares(queries, self.settings))
 
     def calls(self, text: str, streams: Streams, registered_at: datetime | None = None) -> list[dict[str, Any]]:
         """What the rules of a document call; see `Rows.calls`."""

@@ -11,6 +11,7 @@ from kaicep.pipeline.monitoring import (
     ContextEvents,
     EngineStatus,
     QueryStatus,
+    ShedEvents,
     StageStatus,
     StreamStatus,
 )
@@ -38,6 +39,7 @@ def busy_engine(at: datetime) -> EngineStatus:
         queries={
             "high": QueryStatus("running", 42, None, ContextEvents(2_000, 500, 3)),
             "all": QueryStatus("parked", 7, "too many matches"),
+            "some": QueryStatus("running", 5, shed=ShedEvents(0.1, 897, 1_000)),
         },
         windows={"road": {"accident": 2}},
         actions={"ops": ActionStatus(3, 1, 1_500, "the receiver answers 500")},

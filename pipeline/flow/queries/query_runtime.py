@@ -31,7 +31,7 @@ from ....semfilter import SemanticFilter
 from ....semfilter.runtime import FilterOptions, SubqueryStatistics
 from ...profile import ClauseKind, PathProfile, QueryProfile, VariableProfile
 from ..rules import PLACE, RuleFiring, with_places
-from .candidates import CandidateSelection, ContextPlacing, EventBatch, Selected
+from .candidates import CandidateSelection, ContextPlacing, EventBatch, EventShedding, Selected
 from .context_runtime import ContextRuntime
 from .held_events import EventSplits, HeldEvents
 from .kindred_queries import CommonCall, kin_of
@@ -66,6 +66,7 @@ class QueryRuntime:
         limits: how much the query may take.
         filters: by event variable, those that are compiled already for this knowledge; the others are compiled.
         change_bounds: the WITHIN of the set that the query derives: its history begins and ends with these.
+        share: of the events of source streams, those that are looked at; `None`: all.
 
     Raises:
         KaicepError: the query cannot be answered with this knowledge, or within its limits.
@@ -81,12 +82,14 @@ class QueryRuntime:
         *,
         filters: Mapping[str, SemanticFilter] = MappingProxyType({}),
         change_bounds: Range | None = None,
+        share: float | None = None,
     ) -> None:
         query, withdrawal = registration.query, registration.withdrawal
         query = watch(query) if registration.watched else query
         self.firing = None if query.rule is None else RuleFiring(query, query.rule, registration.now)
         query = query if query.rule is None else with_places(query)
         self.is_ordered, self._told = False, 0
+        self.shed = None if share is None else EventShedding(share, query)
         self.ends_at: datetime | None = None
         self._until = None if withdrawal is None else withdrawal.until
         self.contexts: Mapping[str, ContextRuntime] = {}
@@ -262,7 +265,7 @@ class QueryRuntime:
     def hold(self, events: Mapping[str, EventBatch]) -> None:
         """Wait with events that have come, but those that its past has given already."""
         self._holds = True
-        self.held.take(self._not_seen(events))
+        self.held.take(self._not_seen(events if self.shed is None else self.shed.left(events)))
 
     def _not_seen(self, events: Mapping[str, EventBatch]) -> Mapping[str, EventBatch]:
         """Of what has come, what its past has not given."""
@@ -333,7 +336,7 @@ class QueryRuntime:
         if self.failure is not None:
             return
         if not self._holds:
-            events = self._not_seen(events)
+            events = self._not_seen(events if self.shed is None else self.shed.left(events))
         if self.is_passed_over(events, watermark):
             return
         if common is not None:
@@ -364,7 +367,8 @@ class QueryRuntime:
         lying = [CONTEXT_WINDOWS] if CONTEXT_WINDOWS in rows.column_names else []
         if self.firing is not None:
             rows = rows.slice(0, 0)
-        return with_doubles(rows.drop_columns([*hidden, *lying]))
+        seen = with_doubles(rows.drop_columns([*hidden, *lying]))
+        return seen if self.shed is None else self.shed.told(seen)
 
     def as_events(self, rows: pa.Table) -> pa.Table:
         """Rows of a named query as events of the stream of that name."""
@@ -389,7 +393,8 @@ class QueryRuntime:
 
     def prime(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> None:
         """Take in events whose matches were reported already; see `Operator.prime`."""
-        self._operator.prime(self._candidates(events, watermark), watermark)
+        left = events if self.shed is None else self.shed.left(events)
+        self._operator.prime(self._candidates(left, watermark), watermark)
 
     def _candidates(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> dict[str, Selected]:
         """What the operator is given of events."""

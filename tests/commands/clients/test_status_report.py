@@ -68,4 +68,10 @@ def test_programs_get_everything() -> None:
     found = json.loads(status_json(KnownStatus(busy_engine(NOW), lives=False, age=1.0)))
     assert found["state"] == "killed"
     assert found["streams"]["air"]["watermark"] == "2026-03-01T11:58:25Z"
-    assert found["queries"]["all"] == {"state": "parked", "matches": 7, "reason": "too many matches", "contexts": None}
+    assert found["queries"]["all"] == {
+        "state": "parked",
+        "matches": 7,
+        "reason": "too many matches",
+        "contexts": None,
+        "shed": None,
+    }

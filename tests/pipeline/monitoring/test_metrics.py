@@ -48,6 +48,7 @@ def test_everything_that_can_be_counted_is_there() -> None:
     assert found["kaicep_matches_total", "high"] == 42
     assert found["kaicep_query_state", "all/parked"] == 1
     assert found["kaicep_context_events_total", "given/high"] == 500
+    assert found["kaicep_shed_events_total", "some"] == 897
     assert found["kaicep_open_windows", "accident/road"] == 2
     assert found["kaicep_thread_up", "kaicep-heartbeat"] == 0
     assert found["kaicep_archive_bytes", ""] == 5_000_000

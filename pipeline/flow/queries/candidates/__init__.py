@@ -5,5 +5,14 @@ from __future__ import annotations
 from .candidate_selection import CandidateSelection, Counts, EventPlacement, Selected
 from .event_batch import EventBatch
 from .event_placement import ContextPlacing
+from .event_shedding import EventShedding
 
-__all__ = ["CandidateSelection", "ContextPlacing", "Counts", "EventBatch", "EventPlacement", "Selected"]
+__all__ = [
+    "CandidateSelection",
+    "ContextPlacing",
+    "Counts",
+    "EventBatch",
+    "EventPlacement",
+    "EventShedding",
+    "Selected",
+]

@@ -12,6 +12,7 @@ import pyarrow as pa
 from .....cep.contexts import KnownRanges, Routed
 from .....expressions import frame_of
 from .....semfilter.runtime import BatchVerdicts, Mask
+from .identity_sample import looked_at
 
 __all__ = ["EventBatch", "EventPart"]
 
@@ -35,6 +36,7 @@ class EventBatch:
         self.verdicts = BatchVerdicts()
         self._columns: dict[str, pl.Series] = {}
         self._parts: dict[Hashable, EventPart] = {}
+        self._samples: dict[float, EventBatch] = {}
         self._lock = Lock()
 
     def frame(self, names: Sequence[str]) -> pl.DataFrame:
@@ -44,6 +46,13 @@ class EventBatch:
             if missing:
                 self._columns |= frame_of(self.table, missing).to_dict()
             return pl.DataFrame([self._columns[name] for name in names])
+
+    def sample(self, share: float) -> EventBatch:
+        """Those of them that are looked at where only a share is, one batch for all who ask."""
+        if share not in self._samples:
+            chosen = pa.array(looked_at(self.table["_id"], share))
+            self._samples.setdefault(share, EventBatch(self.table.filter(chosen)))
+        return self._samples[share]
 
     def part(self, key: Hashable, chosen: Mask) -> EventPart:
         """Those of them that PATHs have chosen, once for all that say the same."""

@@ -1,0 +1,44 @@
+"""Shedding: of a query that looks at a share of its source streams only, and what it tells of that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pyarrow as pa
+
+from .....language.nodes import Query
+from .event_batch import EventBatch
+from .identity_sample import SAMPLED
+
+__all__ = ["EventShedding"]
+
+
+class EventShedding:
+    """What one query does not look at. What it reads of other queries, and the changes of contexts, it takes whole.
+
+    Args:
+        share: of the events that it looks at.
+        query: whose.
+
+    Attributes:
+        passed: how many events it was given, and has not looked at.
+        read: how many it was given.
+    """
+
+    def __init__(self, share: float, query: Query) -> None:
+        self.share = share
+        self.passed = self.read = 0
+        self._streams = {source.stream.name for source in query.sources if source.stream.event_type is not None}
+
+    def left(self, events: Mapping[str, EventBatch]) -> dict[str, EventBatch]:
+        """The same events without those that are not looked at."""
+        left = dict(events)
+        for stream in self._streams & events.keys():
+            left[stream] = events[stream].sample(self.share)
+            given = events[stream].table.num_rows
+            self.read, self.passed = self.read + given, self.passed + given - left[stream].table.num_rows
+        return left
+
+    def told(self, rows: pa.Table) -> pa.Table:
+        """Rows that say which share of the events was looked at."""
+        return rows.append_column(SAMPLED, pa.repeat(pa.scalar(self.share), rows.num_rows))
