@@ -35,6 +35,7 @@ from ..output import UNBOUND, ConditionCount, MatchFrame, MatchTable
 from ..partitions import NO_START, WINDOW_COLUMN, PartitionWindows, is_shared, is_windowed, key_columns
 from ..snapshot_codec import OperatorState
 from .match_finder import MatchFinder, build_finder, named_variables
+from .mode_search import ModeSearch
 from .pattern_plan import plan_pattern
 
 __all__ = ["PatternKernel"]
@@ -117,7 +118,8 @@ class PatternKernel:
         self._width = min(plan.shortest, UNBOUNDED if query.retention is None else micros(query.retention))
         self._looks_behind = any(negation.strict for of_disjunct in last.values() for negation in of_disjunct)
         self._buffer = CandidateBuffer(plan.own)
-        self._finder: MatchFinder = build_finder(plan, self._named, self._ceilings)
+        chained = query.after_match.is_mode and len(query.sources) > 2
+        self._finder: MatchFinder = ModeSearch(query) if chained else build_finder(plan, self._named, self._ceilings)
         self._undecided = self._finder.undecided
         if self._overlapping is not None:  # what a first NOT forbids, not every window sees
             late = {i: tuple(n for n in of if n.before) for i, of in self._undecided.items()}
@@ -431,7 +433,7 @@ class PatternKernel:
             again = waiting.join(rows, on=rows.columns, how="semi")["#"].to_numpy()
             self._pending.keep(~np.isin(np.arange(waiting.height), again))
         if self._reporter.mode is not None:
-            self._finder.drop(self._buffer, self._reporter.mode.spent(self._buffer.frames))
+            self._finder.drop(self._buffer, self._reporter.mode.forbidden)
         if self._reporter.skip.grown:
             self._reporter.skip.grown = False
             forbidden = {v: self._forbidden(v) for v in self._bound}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from .after_match_skip import AfterMatchSkip, Partition
 from .candidate_buffer import CandidateBuffer
 from .common_steps import BEGINNING, CommonSteps
+from .consumption_mode import ConsumptionMode, Occurrences
 from .event_counts import EventCounts, NewEvents, largest_partition
-from .free_variable_join import Age, FreeVariableJoin, join_free_variables
+from .free_variable_join import Age, FreeVariableJoin, join_free_variables, rows_between
 from .index_probe import (
     NONE,
     BoundRows,
@@ -38,6 +39,7 @@ __all__ = [
     "CandidateBuffer",
     "CandidateRanges",
     "CommonSteps",
+    "ConsumptionMode",
     "EventCounts",
     "FreeVariableJoin",
     "GroupedWindows",
@@ -48,6 +50,7 @@ __all__ = [
     "NegationConstraint",
     "NewEvents",
     "NextEvents",
+    "Occurrences",
     "Partition",
     "PendingNegation",
     "Recurrence",
@@ -61,5 +64,6 @@ __all__ = [
     "largest_partition",
     "passing",
     "ranges_by_key",
+    "rows_between",
     "windows_of_matches",
 ]

@@ -19,7 +19,7 @@ from ..order import UNBOUNDED, Bounds
 from .candidate_buffer import CandidateBuffer
 from .index_probe import BoundRows, IndexProbe
 
-__all__ = ["Age", "FreeVariableJoin", "join_free_variables"]
+__all__ = ["Age", "FreeVariableJoin", "join_free_variables", "rows_between"]
 
 M = TypeVar("M")
 
@@ -141,7 +141,7 @@ def _stacked(parts: list[BoundRows]) -> BoundRows:
 def _extended(reach: Bounds, probe: IndexProbe, match: BoundRows, variable: str, age: Age) -> Iterator[BoundRows]:
     """Partial matches with each candidate of a variable that their WINDOWs and JOINs admit, and that is not theirs."""
     own = probe.candidates[variable]
-    start, end = _between(reach, probe, match, variable)
+    start, end = rows_between(reach, probe, match, variable)
     if age is Age.OLD:
         end = np.minimum(end, own.first_new)
     elif age is Age.NEW:
@@ -154,7 +154,7 @@ def _extended(reach: Bounds, probe: IndexProbe, match: BoundRows, variable: str,
         yield {v: rows[apart] for v, rows in grown.items()}
 
 
-def _between(reach: Bounds, probe: IndexProbe, match: BoundRows, variable: str) -> tuple[Ints, Ints]:
+def rows_between(reach: Bounds, probe: IndexProbe, match: BoundRows, variable: str) -> tuple[Ints, Ints]:
     """The rows of `variable` whose time stamps fit those of the bound variables."""
     size = len(next(iter(match.values())))
     earliest, latest = np.full(size, -UNBOUNDED), np.full(size, UNBOUNDED)

@@ -28,6 +28,8 @@ class MatchReporter:
 
     Attributes:
         considered: how many matches it was given so far.
+        skip: AFTER MATCH.
+        mode: of two variables, the consumption mode; of more, matches are found in it.
     """
 
     def __init__(
@@ -44,7 +46,9 @@ class MatchReporter:
         self._ambiguous = ambiguous
         self.considered = 0
         self.skip = AfterMatchSkip(query)
-        self.mode = ConsumptionMode(query) if query.after_match.is_mode else None
+        paired = query.after_match.is_mode and len(query.sources) == 2
+        self.mode = ConsumptionMode(query) if paired else None
+        self._skips = not query.after_match.is_mode
 
     @property
     def names(self) -> Names:
@@ -62,7 +66,7 @@ class MatchReporter:
         found = self._projection.sorted(found, candidates, once=self._ambiguous)
         if self._contexts is not None and found.windows is None:
             found = self._contexts.placed(found, candidates)
-        return found if self.mode is not None else self.skip.standing(found, candidates)
+        return self.skip.standing(found, candidates) if self._skips else found
 
     def report(self, standing: MatchTable, candidates: Mapping[str, Candidates]) -> MatchFrame | None:
         """The columns that rows are made from; `None`: there are no matches."""

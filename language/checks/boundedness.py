@@ -42,7 +42,7 @@ def unbounded(draft: Draft) -> str | None:
         return None
     if draft.kind is not Kind.PATTERN or (len(draft.matched) == 1 and not draft.quantified.get(draft.matched[0])):
         return None
-    return _loose(draft.matched, draft.quantified, draft.pattern, draft.windows)
+    return _loose_in_mode(draft) or _loose(draft.matched, draft.quantified, draft.pattern, draft.windows)
 
 
 def check_bounded(scope: Scope, draft: Draft) -> None:
@@ -91,6 +91,18 @@ def _loose(
         return found
     named = {part.variable for part in walk_pattern(pattern) if isinstance(part, Element)}
     return _loose_beside(matched, named, pattern, groups) or _loose_inside(matched, named, quantified, groups)
+
+
+def _loose_in_mode(draft: Draft) -> str | None:
+    """A variable that windows tie only to later ones: a mode pairs from the left, and does not know those yet."""
+    names = [] if waiting_variables(draft) is None else _in_order(draft.pattern)
+    groups = [frozenset(_tied(window)) for window in draft.windows]
+    loose = (_apart(names[:n], [group & {*names[:n], _PRESENT} for group in groups]) for n in range(2, len(names)))
+    return next((name for name in loose if name is not None), None)
+
+
+def _in_order(pattern: Pattern | None) -> list[str]:
+    return [part.variable for part in walk_pattern(pattern) if isinstance(part, Element)] if pattern else []
 
 
 def _tied(window: Window) -> set[str]:

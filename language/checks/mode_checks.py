@@ -20,6 +20,8 @@ from ..nodes import (
 from .query_draft import Draft
 from .resolution import Scope, check_length, resolve
 
+_OF_TWO = (AfterMatchKind.CONTINUOUS, AfterMatchKind.CUMULATIVE)
+
 
 def waiting_variables(draft: Draft) -> tuple[str, ...] | None:
     """The variables whose events wait for others in a consumption mode; `None`: the query has none."""
@@ -39,15 +41,19 @@ def is_kept(draft: Draft) -> bool:
 
 
 def check_mode(scope: Scope, draft: Draft) -> None:
-    """A mode pairs events of two plain variables, and is all that says what is used up."""
+    """A mode pairs events of plain variables, and is all that says what is used up."""
     policy = draft.tree.policy
     if policy is None or policy.mode is None:
         return
     mode = policy.mode.value
-    if not _is_pair(draft.pattern) or len(draft.variables) != 2:
-        hint = "write SEQ (?a, ?b) or SEQ (?a AND ?b); let a named query pair the first two, and pair its rows"
-        message = f"POLICY {mode} pairs the events of two plain variables in SEQ, with ',' or AND"
+    count = len(draft.variables)
+    if not _is_plain(draft.pattern, count):
+        hint = "write SEQ (?a, ?b) or SEQ (?a AND ?b); let a named query find the rest, and pair its rows"
+        message = f"POLICY {mode} pairs the events of two plain variables or more in SEQ, with ',' or AND"
         raise scope.error(policy.span, message, hint)
+    if count > 2 and policy.mode in _OF_TWO:
+        hint = "let a named query pair the first two, and pair its rows; or write recent or chronicle"
+        raise scope.error(policy.span, f"POLICY {mode} pairs the events of two variables only", hint)
     after = draft.tree.after_match
     if after is not None:
         hint = f"leave it out: POLICY {mode} says what a match uses up"
@@ -63,8 +69,9 @@ def check_mode(scope: Scope, draft: Draft) -> None:
     _check_waiting(scope, policy)
 
 
-def _is_pair(pattern: Pattern | None) -> bool:
-    if not isinstance(pattern, Sequence | Conjunction) or len(pattern.parts) != 2:
+def _is_plain(pattern: Pattern | None, count: int) -> bool:
+    """Whether SEQ has all variables, one after the other or by AND, and nothing else."""
+    if not isinstance(pattern, Sequence | Conjunction) or count < 2 or len(pattern.parts) != count:
         return False
     linked = isinstance(pattern, Conjunction) or set(pattern.links) == {Link.ANY}
     return linked and all(isinstance(part, Element) and part.quantifier is None for part in pattern.parts)

@@ -12,7 +12,7 @@ from kaicep.language.nodes.query import Query
 
 from .absences import Surroundings, comes_after, end_of, in_width, is_violated, is_within, moments, timed
 from .conditions import Bound, Taken, may_hold, mentioned, negated_in, shape_of
-from .consumption import consumed
+from .consumption import consumed, stages
 from .events import Event
 from .expressions import Candidate, Scope
 from .runs import Ending, Search, fits
@@ -65,17 +65,28 @@ def matches(
     for own, of_partition in partitions(query, candidates, events):
         streams = {e.id: name for name, some in of_partition.items() for e in some}
         every = {e.id: e for some in of_partition.values() for e in some}
-        of_one: list[Match] = []
         around = Surroundings(query, own, sorted(every.values(), key=lambda e: e.order), end)
-        for ending in endings(around, streams):
-            for taken in with_others(around, ending.taken):
-                whole = replace(ending, taken=taken)
-                bound = Bound(shape_of(query.pattern), ending.taken)
-                for moment in moments(ending.absences, bound, around):
-                    match = match_of(whole, ending, around, candidates, within, moment=moment)
-                    if match is not None and match not in of_one:
-                        of_one.append(match)
-        found += [together(pairs) for pairs in consumed(query, of_one, own)] if query.after_match.is_mode else of_one
+        if query.after_match.is_mode:
+            parts = [combinations(replace(around, query=stage), streams, candidates, within) for stage in stages(query)]
+            found += [together(pairs) for pairs in consumed(query, parts, own)]
+        else:
+            found += combinations(around, streams, candidates, within)
+    return found
+
+
+def combinations(
+    around: Surroundings, streams: Mapping[str, str], candidates: Mapping[str, Sequence[Candidate]], within: Within
+) -> list[Match]:
+    """Every match of one partition."""
+    found: list[Match] = []
+    for ending in endings(around, streams):
+        for taken in with_others(around, ending.taken):
+            whole = replace(ending, taken=taken)
+            bound = Bound(shape_of(around.query.pattern), ending.taken)
+            for moment in moments(ending.absences, bound, around):
+                match = match_of(whole, ending, around, candidates, within, moment=moment)
+                if match is not None and match not in found:
+                    found.append(match)
     return found
 
 

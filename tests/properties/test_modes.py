@@ -26,10 +26,10 @@ def test_an_example_has_its_rows(example: Example) -> None:
     assert example.shown(oracle) == (example.rows, example.contexts)
 
 
-def agree(mode: str, seed: int) -> bool:
+def agree(mode: str, seed: int, most: int = 2) -> bool:
     """The engine's rows are the oracle's, whole and in batches with restores; whether there are any."""
-    rng = Random(f"{mode} {seed}")
-    text, rows = query(mode, rng), events(rng)
+    rng = Random(f"{mode} {seed} {most}")
+    text, rows = query(mode, rng, most=most), events(rng, "abcd"[:most])
     expected = ORACLE.evaluate(text, rows)
     found = difference(list(PROJECT.evaluate(text, rows)), expected)
     assert found is None, f"{mode} {seed}\n{text}\n{rows}\n{found}"
@@ -43,6 +43,11 @@ def agree(mode: str, seed: int) -> bool:
 @pytest.mark.parametrize("mode", MODES)
 def test_engine_equals_oracle(mode: str) -> None:
     assert sum(agree(mode, seed) for seed in range(10)) > 2
+
+
+@pytest.mark.parametrize("mode", MODES[:2])
+def test_what_was_paired_waits_for_a_third_and_a_fourth(mode: str) -> None:
+    assert sum(agree(mode, seed, most=4) for seed in range(10)) > 2
 
 
 def test_each_window_of_a_context_pairs_by_itself() -> None:
@@ -78,3 +83,4 @@ def test_the_past_is_answered_as_if_it_came_live(strategy: Literal["replay", "hy
 @pytest.mark.parametrize("mode", MODES)
 def test_engine_equals_oracle_in_the_long_run(mode: str) -> None:
     assert sum(agree(mode, seed) for seed in range(2000)) > 700
+    assert sum(agree(mode, seed, most=4) for seed in range(1000)) > 300

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -29,31 +30,40 @@ CONTENT: dict[str, Any] = {
 }
 
 
-def query(mode: str, rng: Random) -> str:
-    """A query in a mode, bounded by WINDOW or KEEP."""
-    pattern = rng.choice(("?a, ?b", "?a AND ?b"))
-    tests = [f"FILTER (?{v}.k = '{v}')" for v in "ab" if rng.random() < 0.6]
-    tests += [f"JOIN (?a.x {rng.choice(('=', '<=', '!='))} ?b.x)"] if rng.random() < 0.5 else []
+def query(mode: str, rng: Random, *, most: int = 2) -> str:
+    """A query in a mode, bounded by WINDOW or KEEP; recent and chronicle pair up to so many variables."""
+    names = "abcd"[: rng.randint(2, most) if mode in MODES[:2] else 2]
+    pattern = rng.choice((", ", " AND ")).join(f"?{v}" for v in names)
+    tests = [f"FILTER (?{v}.k = '{v}')" for v in names if rng.random() < 0.6]
+    for one, other in pairwise(names):
+        tests += [f"JOIN (?{one}.x {rng.choice(('=', '<=', '!='))} ?{other}.x)"] if rng.random() < 0.5 else []
+    tests += ["JOIN (?a.x + ?b.x >= ?c.p)"] if len(names) > 2 and rng.random() < 0.3 else []
     extents = (f"{rng.randint(1, 3)} events", f"{rng.randint(1, 6)}s")
-    keep = [f"?{v}: {rng.choice(extents)}" for v in "ab"] if rng.random() < 0.6 else []
-    by = [f"?{v}: ?{v}.{rng.choice(('x', 'p'))}" for v in "ab" if rng.random() < 0.5]
-    width = f"WINDOW (?a, ?b, {rng.randint(1, 9)}s)" if not keep or rng.random() < 0.3 else ""
+    keep = [f"?{v}: {rng.choice(extents)}" for v in names] if rng.random() < 0.6 else []
+    by = [f"?{v}: ?{v}.{rng.choice(('x', 'p'))}" for v in names if rng.random() < 0.5]
+    width = "" if keep and rng.random() < 0.7 else _windows(names, rng)
     policy = f"POLICY {mode}" + (" BY " + ", ".join(by) if by else "") + (" KEEP " + ", ".join(keep) if keep else "")
     partition = "PARTITION BY p" if rng.random() < 0.3 else ""
     having = rng.choice(("", "", "HAVING (COUNT(?a) + COUNT(?b) > 2)", "HAVING (SUM(?a.x) > 1)"))
     end = rng.choice(("", "", "LIMIT 4"))
     where = f"{' '.join(tests)} SEQ ({pattern}) {width}"
-    items = "LIST(?a.id) AS a, LIST(?b.id) AS b, COUNT(?a) AS n"
-    other = rng.choice(("S", "T"))
-    return f"SELECT {items} FROM (?a, S), (?b, {other}) WHERE {{ {where} }} {partition} {having} {policy} {end}"
+    items = ", ".join(f"LIST(?{v}.id) AS {v}" for v in names) + ", COUNT(?a) AS n"
+    sources = ", ".join(f"(?{v}, {rng.choice('SST') if v != 'a' else 'S'})" for v in names)
+    return f"SELECT {items} FROM {sources} WHERE {{ {where} }} {partition} {having} {policy} {end}"
 
 
-def events(rng: Random) -> dict[str, list[dict[str, Any]]]:
+def _windows(names: str, rng: Random) -> str:
+    """One WINDOW over all, or one over each two neighbours."""
+    groups = [names] if rng.random() < 0.6 else ["".join(pair) for pair in pairwise(names)]
+    return " ".join(f"WINDOW ({', '.join(f'?{v}' for v in of)}, {rng.randint(1, 9)}s)" for of in groups)
+
+
+def events(rng: Random, kinds: str = "ab") -> dict[str, list[dict[str, Any]]]:
     """Two streams in time order, many events of one time stamp among them."""
     moment, rows = 0, dict[str, list[dict[str, Any]]](S=[], T=[])
     for number in range(rng.randint(8, 22)):
         moment += rng.choice((0, 0, 1, 1, 2))
         at = (_BASE + timedelta(seconds=moment)).isoformat()
-        row = {"id": f"e{rng.randint(0, 99):02}-{number}", "t": at, "k": rng.choice("ab"), "p": rng.randint(1, 2)}
+        row = {"id": f"e{rng.randint(0, 99):02}-{number}", "t": at, "k": rng.choice(kinds), "p": rng.randint(1, 2)}
         rows[rng.choice("SST")].append(row | ({"x": rng.randint(0, 2)} if rng.random() < 0.9 else {}))
     return rows

@@ -15,7 +15,9 @@ PROJECT = Project.parse(CONTENT)
     [
         ("?a, ?b", "chronicle", r"without bound"),
         ("?a -> ?b", "recent", "pairs the events of two plain variables"),
-        ("?a, ?b, ?c", "continuous KEEP ?a: 1 events, ?b: 1 events", "pairs the events of two plain variables"),
+        ("?a, ?b, ?c", "continuous KEEP ?a: 1 events, ?b: 1 events", "pairs the events of two variables only"),
+        ("?a, ?b, ?c", "chronicle KEEP ?a: 1 events", "without bound"),
+        ("?a AND ?b AND ?c", "chronicle KEEP ?a: 1 events, ?b: 1s", "without bound"),
         ("?a, ?b+", "recent", "pairs the events of two plain variables"),
         ("?a, ?b", "recent AFTER MATCH SKIP PAST LAST EVENT", "AFTER MATCH beside POLICY recent"),
         ("?a, ?b", "recent BY ?a: ?b.x", r"BY \?a is about events of \?a alone"),
@@ -41,3 +43,11 @@ def test_cumulative_makes_no_runs_of_what_paths_bind() -> None:
     text = "SELECT ?a.id, ?c FROM (?a, S), (?b, S) PATH { ?a a ?c } SEQ (?a, ?b) WINDOW (?a, ?b, 1h) POLICY cumulative"
     with pytest.raises(QueryTypeError, match="makes runs of events, not of what PATHs bind"):
         PROJECT.compile(text)
+
+
+def test_windows_tie_what_is_paired_first() -> None:
+    """A pair of ?a and ?b has no bound before ?c comes."""
+    text = "SELECT ?a.id FROM (?a, S), (?b, S), (?c, S) SEQ (?a, ?b, ?c) {} POLICY chronicle"
+    PROJECT.compile(text.format("WINDOW (?a, ?b, 1min) WINDOW (?b, ?c, 1min)"))
+    with pytest.raises(QueryTypeError, match=r"no WINDOW ties \?b"):
+        PROJECT.compile(text.format("WINDOW (?a, ?c, 1min) WINDOW (?b, ?c, 1min)"))
