@@ -23,7 +23,7 @@ def letters(text: str) -> list[Reading]:
     [
         (", ", "chronicle KEEP ?a: 9 events, ?b: 9 events", ["a0/1 b2/1 c4/1"], {"a": 2, "b": 1, "c": 0}),
         (", ", "recent", ["a1/2 b3/1 c4/1"], {"a": 2, "b": 1, "c": 0}),
-        (", ", "recent BY ?a: ?a.x", ["a0/1 b3/1 c4/1", "a1/2 b3/1 c4/1"], {"a": 2, "b": 1, "c": 0}),
+        (", ", "recent BY ?a: ?a.x", ["a0/1 b3/1 c4/1", "a1/2 b3/1 c4/1"], {"a": 3, "b": 1, "c": 0}),
         (" AND ", "recent", ["a1/2 b3/1 c4/1", "a5/1 b3/1 c4/1"], {"a": 1, "b": 1, "c": 1}),
     ],
 )

@@ -39,7 +39,7 @@ def test_pairs_stand_and_candidates_leave(policy: str, pairs: list[tuple[int, in
     matches = MatchTable(np.zeros(4, int), {"a": np.array([0, 1, 0, 1]), "b": np.array([0, 0, 1, 1])}, np.arange(4))
     found = mode.standing(matches, own)
     assert [(int(a) + 1, int(b) + 3) for a, b in zip(found.rows["a"], found.rows["b"], strict=True)] == pairs
-    spent = mode.spent({v: of.frame for v, of in own.items()})
+    spent = mode.forbidden
     assert own["a"].number[~spent["a"]].tolist() == left
     assert spent["b"].all(), "the last of SEQ never waits"
 
