@@ -17,9 +17,10 @@ from .options import OptionalProject, ProjectFile, ProjectOption, Query, Quiet, 
 from .terminal import closing_on, load_project, tell, text_of, waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from ..explain import Diagram
+    from ..api import Project
+    from ..explain import Diagram, PlanNode
 
 _WIDE = 500
 
@@ -168,13 +169,16 @@ def explain(
     Of a query that begins in the past this says by which strategy and why, from what the archive holds, also while an
     engine is writing it.
     """
-    from ..explain import explain_registrations, plan_text
+    from ..explain import explain_registrations
+    from ..language.checks import asks_of_states
     from ..pipeline import labelled, queries_read
 
     text, source = text_of(query)
     loaded = load_project(project)
+    if asks_of_states(text, source):
+        _print_plans([_asked_plan(loaded, text, source)], form, loaded.knowledge.prefixes)
+        return
     read = queries_read(loaded, text, source)
-    prefixes = loaded.knowledge.prefixes
     if (nfa or contexts) and form is PlanFormat.TEXT:
         raise PlanError(f"{'automata' if nfa else 'contexts'} are pictures", hint="take --format mermaid, dot or svg")
     if nfa:
@@ -188,13 +192,30 @@ def explain(
 
         _draw([transition_network_of(queries)], form)
         return
-    told = explain_registrations(loaded, queries)[len(read) :]
+    _print_plans(explain_registrations(loaded, queries)[len(read) :], form, loaded.knowledge.prefixes)
+
+
+def _asked_plan(project: Project, text: str, source: str) -> PlanNode:
+    """The plan of a query that is asked once, of the states of the queries that the next engine answers."""
+    from ..explain import explain_asked
+    from ..pipeline.asking import compile_asked
+    from ..pipeline.control import SubmittedQueries, folder_of, registered_at_start
+
+    queries = registered_at_start(project, SubmittedQueries(folder_of(project.settings)).documents())
+    asked = compile_asked(project, text, source, [registered.query for registered in queries], ())
+    return explain_asked(project, asked)
+
+
+def _print_plans(plans: Sequence[PlanNode], form: PlanFormat | None, prefixes: Mapping[str, str]) -> None:
+    """Print plans in words, or as a picture."""
+    from ..explain import plan_text
+
     if form in (None, PlanFormat.TEXT):
-        typer.echo("\n\n".join(plan_text(plan, prefixes) for plan in told))
+        typer.echo("\n\n".join(plan_text(plan, prefixes) for plan in plans))
     else:
         from ..explain import plan_diagram_of
 
-        _draw([plan_diagram_of(plan, prefixes) for plan in told], form)
+        _draw([plan_diagram_of(plan, prefixes) for plan in plans], form)
 
 
 def _draw(diagrams: Sequence[Diagram], form: PlanFormat | ReasonFormat | None) -> None:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .candidacy import Explanation
     from .event_explanation import EventOrId, explain_event
     from .mapping import MappingReport, distinguishing_class, report_mapping
-    from .plans import PlanNode, explain_query, explain_registrations, explain_runtime
+    from .plans import PlanNode, explain_asked, explain_query, explain_registrations, explain_runtime
     from .printing import (
         Diagram,
         DiagramFormat,
@@ -35,6 +35,7 @@ _LATER = {
     "PlanNode": ".plans",
     "automaton_diagram_of": ".printing",
     "distinguishing_class": ".mapping",
+    "explain_asked": ".plans",
     "explain_event": ".event_explanation",
     "explain_query": ".plans",
     "explain_registrations": ".plans",
@@ -61,6 +62,7 @@ __all__ = [
     "PlanNode",
     "automaton_diagram_of",
     "distinguishing_class",
+    "explain_asked",
     "explain_event",
     "explain_query",
     "explain_registrations",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -22,17 +22,17 @@ _NEVER = 2**61
 _MOMENT = pl.Datetime("us", "UTC")
 
 
-def state_table(state: HeldState, variable: str | None, stream: StreamType) -> pa.Table:
+def state_table(state: HeldState, variables: Collection[str] | None, stream: StreamType) -> pa.Table:
     """The events that are bound, each once, in total order.
 
     Args:
         state: of the query.
-        variable: whose events; `None`: those of all.
+        variables: whose events; `None`: those of all.
         stream: what the events look like.
     """
     frames = []
     for name, frame in state.candidates.items():
-        if variable in (None, name):
+        if variables is None or name in variables:
             rows = sorted({row for one in state.rows for row in one.get(name, ())})
             frames.append(_with_columns(frame[rows], stream))
     whole = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .asked_plan import explain_asked
 from .plan_node import PlanNode
 from .query_plan import describe_query
 from .registered_queries import explain_query, explain_registrations, explain_runtime
@@ -11,6 +12,7 @@ __all__ = [
     "PlanNode",
     "describe_query",
     "describe_semantic_filter",
+    "explain_asked",
     "explain_query",
     "explain_registrations",
     "explain_runtime",

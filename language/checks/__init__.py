@@ -7,13 +7,14 @@ which `query_checks` looks at as a whole, in the order of its `CHECKS`, before i
 
 from __future__ import annotations
 
-from .asking import known_state
+from .asking import asks_of_states, known_state
 from .contexts import idle_contexts, known_contexts
 from .query_compiler import CheckedDocument, checked_document, compile_document, declared_sets
 from .rules import with_emissions
 
 __all__ = [
     "CheckedDocument",
+    "asks_of_states",
     "checked_document",
     "compile_document",
     "declared_sets",

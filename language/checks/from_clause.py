@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from .. import syntax_tree as syntax
 from ..name_lookup import Names
 from ..nodes import StreamType
 from ..paths import Body, roots
 from ..source_text import Span
-from .asking import state_streams
+from .asking import CoveredState, state_streams
 from .contexts import changes_stream, find_set
 
 __all__ = ["event_names", "resolve_sources"]
 
-Stream = syntax.Name | syntax.ContextChanges | syntax.StateOfQuery | syntax.PartialsOfQuery
+Stream = syntax.Name | syntax.ContextChanges | syntax.StateOfQuery | syntax.StateOfBody | syntax.PartialsOfQuery
 
 
 def resolve_sources(
-    names: Names, query: syntax.SelectQuery, bodies: Collection[Body], *, once: bool = False
+    names: Names,
+    query: syntax.SelectQuery,
+    bodies: Collection[Body],
+    *,
+    once: bool = False,
+    covered: Mapping[Span, CoveredState] = MappingProxyType({}),
 ) -> dict[str, StreamType]:
     """The event variables and their streams: from FROM, or all of the project's one source stream.
 
@@ -29,6 +35,7 @@ def resolve_sources(
         query: as written.
         bodies: its PATHs.
         once: whether it is asked once, of states.
+        covered: what answers STATE of bodies, by their places.
 
     Raises:
         QueryTypeError: an unknown stream, a variable that stands twice, or FROM is missing and cannot be inferred.
@@ -38,15 +45,15 @@ def resolve_sources(
         if node.variable.name in streams:
             hint = f"give each its own variable, such as ?{node.variable.name}2"
             raise names.source.type_error(node.variable.span, f"FROM names ?{node.variable.name} twice", hint)
-        streams[node.variable.name] = _stream(names, node.stream, once=once)
+        streams[node.variable.name] = _stream(names, node.stream, covered, once=once)
     return streams or _inferred(names, query, bodies)
 
 
-def _stream(names: Names, node: Stream, *, once: bool) -> StreamType:
+def _stream(names: Names, node: Stream, covered: Mapping[Span, CoveredState], *, once: bool) -> StreamType:
     if isinstance(node, syntax.Name):
         return names.stream(node)
     if once or not isinstance(node, syntax.ContextChanges):
-        return state_streams(names, node)
+        return state_streams(names, node, covered)
     return changes_stream(find_set(names, node.set).set)
 
 

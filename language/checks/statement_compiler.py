@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import assert_never
 
 from .. import syntax_tree as syntax
@@ -33,7 +34,7 @@ from ..nodes import (
     uses_bindings,
 )
 from ..paths import Paths, Tokens, assign_paths, join_of, read_paths, semantics
-from .asking import check_on_demand, order_items, references_of
+from .asking import check_on_demand, covered_states, order_items, references_of
 from .boundedness import unbounded
 from .closing_clauses import resolve_after_match, resolve_grouping, resolve_output, resolve_partition
 from .contexts import (
@@ -70,7 +71,8 @@ def compile_statement(
     check_on_demand(names, statement, once=once)
     tree = statement.query
     bodies = read_paths(names, tree.paths, {} if statement.rule is None else _row_triples(names, tree))
-    streams = resolve_sources(names, tree, bodies.values(), once=once)
+    covered = covered_states(names, tree, partial(compile_statement, names)) if once else {}
+    streams = resolve_sources(names, tree, bodies.values(), once=once, covered=covered)
     paths = assign_paths(names, tree.paths, bodies, streams)
     scope, pattern = _with_windows(Scope(names, streams, paths.bindings), tree)
     draft = replace(_draft(scope, tree, pattern, paths, retention), once=once)
@@ -82,7 +84,8 @@ def compile_statement(
         draft = with_rule(scope, draft, statement.name, statement.rule)
     check(scope, draft)
     warnings = (*warnings_of(names, bodies.values(), streams), *idle_windows(scope, draft))
-    return _assemble(scope, statement, paths, draft, warnings)
+    asked = references_of(tree, covered) if once else ()
+    return replace(_assemble(scope, statement, paths, draft, warnings), asked=asked)
 
 
 def _check_new_name(names: Names, name: syntax.Name | None) -> None:
@@ -199,7 +202,6 @@ def _assemble(
         context_sets=_context_sets(scope, draft),
         in_context=draft.in_context,
         change=draft.change,
-        asked=references_of(tree) if draft.once else (),
         order_by=draft.order_by,
         rule=draft.rule,
         document=scope.names.source,

@@ -118,20 +118,18 @@ from .traversal import (
     window_variables,
     with_operands,
 )
-from .types import XSD, ValueType, type_of_datatype
-from .vocabulary import (
+from .types import (
+    XSD,
     AttributeType,
-    Functions,
-    KnownContexts,
-    KnownState,
-    KnownTerms,
     StreamType,
-    Vocabulary,
+    ValueType,
     attribute_iri,
     events_of,
     is_individual,
     named_attribute,
+    type_of_datatype,
 )
+from .vocabulary import Functions, KnownContexts, KnownState, KnownTerms, Vocabulary
 from .window_bounds import SpanBound, bounds_window, count_bound, span_bound
 
 __all__ = [

@@ -33,8 +33,7 @@ from .pattern import (
     Window,
 )
 from .query import AfterMatch, AfterMatchKind, EventRule, Item, Query, RuleAction
-from .types import XSD, ValueType
-from .vocabulary import StreamType, is_individual, named_attribute
+from .types import XSD, StreamType, ValueType, is_individual, named_attribute
 
 
 def normal_text(query: Query) -> str:

@@ -12,8 +12,7 @@ from .context import ContextChange, ContextSet, InContext
 from .expression import Expression
 from .path_nodes import Semantics
 from .pattern import Pattern, Window
-from .types import ValueType
-from .vocabulary import StreamType
+from .types import StreamType, ValueType
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,12 +195,16 @@ class StateReference:
         variable: whose events; `None`: those of all.
         partial: PARTIAL.
         contexts: CONTEXTS.
+        body: of a query that is not registered, and that `query` covers, itself; `None`: it is that query's state.
+        cover: why it is covered, as a sentence without its stop.
     """
 
     query: str
     variable: str | None = None
     partial: bool = False
     contexts: bool = False
+    body: Query | None = None
+    cover: str = ""
 
 
 @dataclass(frozen=True, slots=True)

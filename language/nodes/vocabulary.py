@@ -6,84 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol
-from urllib.parse import quote
 
 from .context import ContextSet
 from .measures import Unit
+from .query import Query
 from .signature import AggregateSignature, ChangeSignature, Signature
-from .types import ValueType
-
-_ATTRIBUTES = "urn:kaicep:attribute:"
+from .types import AttributeType, StreamType, ValueType
 
 Functions = Mapping[str, Signature | AggregateSignature | ChangeSignature]
 """What may stand before `(`: functions and aggregates by their upper-case names."""
-
-
-@dataclass(frozen=True, slots=True)
-class AttributeType:
-    """One attribute of a stream after normalisation.
-
-    Attributes:
-        name: the attribute's declared name, which is also its column in event tables.
-        type: the type of that column.
-        property: IRI of the property that the attribute stands for; `None` when it has only a datatype.
-        aliases: other raw names and property IRIs that mean the same (`owl:sameAs`, `owl:equivalentProperty`).
-        individual: whether values stand for individuals; then the column named by the property's IRI holds the
-            individual's IRI, and `?e.property` means that column while `?e.name` means the raw value.
-        unit: IRI of the QUDT unit of the values.
-    """
-
-    name: str
-    type: ValueType
-    property: str | None = None
-    aliases: frozenset[str] = frozenset()
-    individual: bool = False
-    unit: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class StreamType:
-    """A stream as queries see it.
-
-    Attributes:
-        name: the stream's name.
-        attributes: in declared order, the time attribute among them.
-        event_type: IRI of the class of its events; `None` for the output of a query.
-        time: name of the time attribute; `_time` for the output of a query.
-        decided_late: of the output of a query, whether its rows may be decided after their `_time`.
-        depends_on: what decides about its rows at their very `_time`: names of the context sets whose changes do
-            (CONTEXTS(…) or WINDOW (…, CONTEXT) is behind them), and streams whose events do, as `events_of` calls them.
-        emitted: whether it is there since rules EMIT it.
-    """
-
-    name: str
-    attributes: tuple[AttributeType, ...]
-    event_type: str | None = None
-    time: str = "_time"
-    decided_late: bool = False
-    depends_on: frozenset[str] = frozenset()
-    emitted: bool = False
-
-
-def events_of(stream: str) -> str:
-    """What the events of a stream are called among what rows depend on."""
-    return f"EVENTS({stream})"
-
-
-def named_attribute(stream: StreamType, name: str) -> AttributeType | None:
-    """The attribute of a stream that a plain name, a property's IRI or an alias of either means, if it has one."""
-    own = (a for a in stream.attributes if name in (a.name, a.property))
-    return next(own, None) or next((a for a in stream.attributes if name in a.aliases), None)
-
-
-def is_individual(attribute: AttributeType) -> bool:
-    """Whether the values of an attribute stand for individuals, whose IRIs are in a column of the property's name."""
-    return attribute.individual and attribute.property is not None
-
-
-def attribute_iri(stream: str, attribute: str) -> str:
-    """The property that stands for an attribute that has none: `urn:kaicep:attribute:<stream>:<name>`."""
-    return f"{_ATTRIBUTES}{quote(stream, safe='')}:{quote(attribute, safe='')}"
 
 
 class KnownTerms(Protocol):
@@ -103,6 +34,12 @@ class KnownTerms(Protocol):
 
     def range_of(self, prop: str) -> ValueType:
         """The type of the property's values: by its range, else by the values that it has; else `TERM`."""
+
+    def superclasses(self, iri: str) -> frozenset[str]:
+        """The classes of every individual of a class."""
+
+    def superproperties(self, iri: str) -> frozenset[str]:
+        """The properties that hold whenever a property does."""
 
     def unit(self, iri: str) -> Unit | None:
         """The unit of measure of that name; `None` when nobody says how to convert it."""
@@ -138,12 +75,14 @@ class KnownState:
         runs: those that may bind several events.
         partial: whether it has partial matches: it is no aggregate.
         refusal: why nothing can be asked of it, and what to do; `None`: something can.
+        query: itself.
     """
 
     variables: Mapping[str, StreamType]
     runs: frozenset[str] = frozenset()
     partial: bool = True
     refusal: tuple[str, str] | None = None
+    query: Query | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

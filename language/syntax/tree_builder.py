@@ -88,6 +88,9 @@ class Builder(RuleBuilder):
         variable = variable_of(children[1]) if len(children) > 1 else None
         return syntax.StateOfQuery(name_of(children[0]), variable, span=place(meta))
 
+    def state_of_body(self, meta: Meta, children: Children) -> syntax.StateOfBody:
+        return syntax.StateOfBody(children[0], span=place(meta))
+
     def partial(self, meta: Meta, children: Children) -> syntax.PartialsOfQuery:
         return syntax.PartialsOfQuery(name_of(children[0]), span=place(meta))
 

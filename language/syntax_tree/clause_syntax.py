@@ -33,6 +33,7 @@ __all__ = [
     "PolicyClause",
     "SelectItem",
     "SortKey",
+    "StateOfBody",
     "StateOfQuery",
     "WaitingBound",
     "WaitingKey",
@@ -76,6 +77,13 @@ class StateOfQuery(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class StateOfBody(Node):
+    """`STATE({ SELECT … })` in place of a stream; `query` is a `SelectQuery`."""
+
+    query: Node
+
+
+@dataclass(frozen=True, slots=True)
 class PartialsOfQuery(Node):
     """`PARTIAL(query)` in place of a stream."""
 
@@ -87,7 +95,7 @@ class FromItem(Node):
     """`(?e, stream)`."""
 
     variable: Variable
-    stream: Name | ContextChanges | StateOfQuery | PartialsOfQuery
+    stream: Name | ContextChanges | StateOfQuery | StateOfBody | PartialsOfQuery
 
 
 @dataclass(frozen=True, slots=True)

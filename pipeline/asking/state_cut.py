@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pyarrow as pa
 
 from ...annotator import event_prefix
-from ...cep.query_state import partial_table, state_table
+from ...cep.query_state import HeldState, partial_table, state_table
 from ...errors import PipelineError
 from ...language.nodes import Query, StateReference, StreamType, quantified_variables
 from ..flow import Dataflow, Registration
+from ..flow.queries import EventBatch
 
 __all__ = ["StateCut", "watched_registrations"]
 
-_WATCHED = "state of "
+_WATCHED, _COVERED = "state of ", "state of a covered query"
+_MICROSECOND = timedelta(microseconds=1)
 
 
 def watched_registrations(registrations: Iterable[Registration], asked: Query) -> list[Registration]:
@@ -67,8 +69,21 @@ class StateCut:
         self.dataflow.queries.check(label)
         runtime = self.dataflow.flows[label]
         state = runtime.state(self.moment)
+        if reference.body is not None:
+            state = self._state_of(reference.body, runtime.registration, state)
         if not reference.partial:
-            return state_table(state, reference.variable, stream)
+            return state_table(state, None if reference.variable is None else {reference.variable}, stream)
         quantified = quantified_variables(runtime.registration.query.pattern)
         runs = frozenset(name for name, several in quantified.items() if several)
         return partial_table(state, event_prefix(stream.name), stream, runs)
+
+    def _state_of(self, body: Query, registration: Registration, state: HeldState) -> HeldState:
+        """The state of a query that another covers, in whose state are all its events."""
+        own = Registration(body, _COVERED, registration.now, watched=True)
+        runtime = self.dataflow.compile(own)
+        events = {}
+        for stream in {source.stream.name: source.stream for source in body.sources}.values():
+            bound = {s.variable for s in registration.query.sources if s.stream.name == stream.name}
+            events[stream.name] = EventBatch(state_table(state, bound, stream))
+        runtime.process(events, self.moment + _MICROSECOND)
+        return runtime.state(self.moment)

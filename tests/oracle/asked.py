@@ -43,10 +43,13 @@ class States:
         answers = self.document.answers(self.histories, queries)
         self.events = {name: [e for e in own if e.time <= at] for name, own in answers.events.items()}
 
-    def moments(self, name: str) -> list[Moment]:
-        """What is known of a query: of one in contexts, for each window that is open for events after the moment."""
-        query = next(q for q in self.queries if q.name == name)
-        now = self.document.nows[id(query)]
+    def moments(self, name: str, body: Query | None = None) -> list[Moment]:
+        """What is known of a query: of one in contexts, for each window that is open for events after the moment.
+
+        Of a body it is what it would be, had the body been registered with the query.
+        """
+        registered = next(q for q in self.queries if q.name == name)
+        query, now = body or registered, self.document.nows[id(registered)]
         sets = [] if query.in_context is None else list(query.in_context.sets)
         bounds = [(query.bounds, now), *((self.document.sets[s].bounds, self.document.set_nows[s]) for s in sets)]
 
@@ -77,7 +80,7 @@ class States:
     def held(self, reference: StateReference) -> list[Event]:
         """The distinct events of STATE, in total order."""
         found: dict[str, Event] = {}
-        for moment in self.moments(reference.query):
+        for moment in self.moments(reference.query, reference.body):
             for variable, own in held(moment).items():
                 if reference.variable in (None, variable):
                     found |= {c.event.id: c.event for c in own}

@@ -11,8 +11,7 @@ from datetime import datetime
 from urllib.parse import quote
 
 from kaicep.config import AttributeSettings, Settings, StreamSettings
-from kaicep.language.nodes.types import ValueType, type_of_datatype
-from kaicep.language.nodes.vocabulary import AttributeType, StreamType
+from kaicep.language.nodes.types import AttributeType, StreamType, ValueType, type_of_datatype
 from rdflib import RDF, XSD, Literal, URIRef
 
 from .knowledge import Knowledge, Triple

@@ -18,6 +18,7 @@ from support.cases import KINDS, within
 from support.change_queries import FAMILIES as CHANGES
 from support.context_families import FAMILIES as CONTEXTS
 from support.context_families import case
+from support.cover_pairs import random_query
 from support.mode_queries import MODES, query
 from support.pattern_queries import pattern_queries
 from support.patterns import sketches
@@ -96,7 +97,7 @@ def test_every_construct_of_the_grammar_is_asked_about() -> None:
     for family in RULES:
         for seed in range(20):
             missing.difference_update(used(rules(family, Random(seed))))
-    for asked in ASKED:
+    for asked in (*ASKED, f"SELECT ?e FROM (?e, STATE({{ {random_query(Random(0)).text()} }}))"):
         missing.difference_update(used(asked))
     for family in (*FAMILIES, *KINDS):
         if missing:

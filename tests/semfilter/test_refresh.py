@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from kaicep.annotator import event_shape
 from kaicep.language.nodes import StreamType, ValueType
-from kaicep.language.nodes.vocabulary import AttributeType
+from kaicep.language.nodes.types import AttributeType
 from kaicep.ontology import KnowledgeBase
 from kaicep.semfilter import RefreshedFilter, SemanticFilter, knowledge_difference, refresh_filter
 from kaicep.semfilter.runtime import FilterOptions, KeyValue

@@ -11,8 +11,7 @@ from kaicep.annotator import event_shape
 from kaicep.archive import Archive, ReadView
 from kaicep.archive.sparql import Solutions
 from kaicep.config import Settings
-from kaicep.language.nodes.types import ValueType
-from kaicep.language.nodes.vocabulary import AttributeType, StreamType
+from kaicep.language.nodes.types import AttributeType, StreamType, ValueType
 from kaicep.ontology import KnowledgeBase
 
 NINE = datetime(2012, 5, 7, 9, tzinfo=UTC)

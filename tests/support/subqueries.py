@@ -13,8 +13,8 @@ from kaicep.expressions import SIGNATURES
 from kaicep.language import Span
 from kaicep.language.checks import compile_document
 from kaicep.language.nodes import AllOf, AnyOf, Semantics, Source, Subquery
-from kaicep.language.nodes.types import ValueType
-from kaicep.language.nodes.vocabulary import StreamType, Vocabulary
+from kaicep.language.nodes.types import StreamType, ValueType
+from kaicep.language.nodes.vocabulary import Vocabulary
 from kaicep.ontology import KnowledgeBase
 from rdflib import Graph, Literal, URIRef
 

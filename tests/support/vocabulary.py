@@ -46,6 +46,9 @@ UNITS = {
 }
 
 
+_SENSOR, _AIRFLOW_SENSOR = iri("ee:Sensor"), iri("ee:AirflowSensor")
+
+
 @dataclass(frozen=True, slots=True)
 class Terms:
     """Knowledge by enumeration; implements `KnownTerms`."""
@@ -68,6 +71,12 @@ class Terms:
 
     def range_of(self, prop: str) -> ValueType:
         return self.ranges.get(prop, ValueType.TERM)
+
+    def superclasses(self, iri: str) -> frozenset[str]:
+        return frozenset({_SENSOR}) if iri == _AIRFLOW_SENSOR else frozenset()
+
+    def superproperties(self, iri: str) -> frozenset[str]:
+        return frozenset()
 
     def unit(self, iri: str) -> Unit | None:
         return UNITS.get(iri)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from ....errors import did_you_mean
 from ... import syntax_tree as syntax
@@ -29,13 +30,27 @@ from ...nodes import (
 )
 from ...nodes import Sequence as Links
 from ...source_text import Span, listed
+from ...syntax import parse_document
 from ..contexts import changes_stream, find_set
 from ..resolution import Scope, resolve
+from .state_stream import united
+from .unregistered import CoveredState
 
-__all__ = ["check_on_demand", "known_state", "order_items", "references_of", "state_streams"]
+__all__ = ["asks_of_states", "check_on_demand", "known_state", "order_items", "references_of", "state_streams"]
 
 _ONCE = "kaicep ask or evaluate(…, ask_at=moment)"
 _OWN = ("_bound", "_since", "_until")
+
+
+def asks_of_states(text: str, source: str = "query") -> bool:
+    """Whether the last query of a document can be asked once only: it reads STATE or PARTIAL.
+
+    Raises:
+        QuerySyntaxError: the text is no χ-CEP.
+    """
+    statements = [part for part in parse_document(text, source) if isinstance(part, syntax.Statement)]
+    last = statements[-1].query.sources if statements else ()
+    return any(isinstance(s.stream, syntax.StateOfQuery | syntax.StateOfBody | syntax.PartialsOfQuery) for s in last)
 
 
 def known_state(query: Query) -> KnownState:
@@ -43,7 +58,7 @@ def known_state(query: Query) -> KnownState:
     negated = negated_variables(query.pattern)
     streams = {s.variable: s.stream for s in query.sources if s.variable not in negated}
     runs = frozenset(name for name, several in quantified_variables(query.pattern).items() if several)
-    return KnownState(streams, runs, query.kind is not Kind.AGGREGATION, _refusal(query))
+    return KnownState(streams, runs, query.kind is not Kind.AGGREGATION, _refusal(query), query)
 
 
 def _count(window: HoppingWindow) -> int:
@@ -86,8 +101,8 @@ def check_on_demand(names: Names, statement: syntax.Statement, *, once: bool) ->
     tree = statement.query
     if not once:
         for node in tree.sources:
-            if isinstance(node.stream, syntax.StateOfQuery | syntax.PartialsOfQuery):
-                word = "STATE" if isinstance(node.stream, syntax.StateOfQuery) else "PARTIAL"
+            if isinstance(node.stream, syntax.StateOfQuery | syntax.StateOfBody | syntax.PartialsOfQuery):
+                word = "PARTIAL" if isinstance(node.stream, syntax.PartialsOfQuery) else "STATE"
                 hint = f"ask it by itself, with {_ONCE}"
                 message = f"{word} is as it is at one moment, and a registered query goes on"
                 raise names.source.type_error(node.stream.span, message, hint)
@@ -124,9 +139,11 @@ def _of_stream(names: Names, stream: str) -> tuple[str, str]:
 
 
 def state_streams(
-    names: Names, node: syntax.StateOfQuery | syntax.PartialsOfQuery | syntax.ContextChanges
+    names: Names,
+    node: syntax.StateOfQuery | syntax.StateOfBody | syntax.PartialsOfQuery | syntax.ContextChanges,
+    covered: Mapping[Span, CoveredState] = MappingProxyType({}),
 ) -> StreamType:
-    """What STATE, PARTIAL or CONTEXTS of a query that is asked once gives, as a stream.
+    """What STATE, PARTIAL or CONTEXTS of a query that is asked once gives, as a stream; `covered` answers bodies.
 
     Raises:
         QueryTypeError: the query is not known, has no such variable, or nothing can be asked of it.
@@ -137,6 +154,8 @@ def state_streams(
             return replace(changes, attributes=tuple(a for a in changes.attributes if a.name != "change"))
         case syntax.PartialsOfQuery():
             return _partial(names, node)
+        case syntax.StateOfBody():
+            return covered[node.span].stream
         case _:
             return _state(names, node)
 
@@ -158,7 +177,7 @@ def _known(names: Names, name: syntax.Name) -> KnownState:
 def _state(names: Names, node: syntax.StateOfQuery) -> StreamType:
     known = _known(names, node.query)
     if node.variable is None:
-        return _united(names, node, known.variables)
+        return united(names, f"STATE({node.query.text})", node.span, known.variables, node.query.text)
     found = known.variables.get(node.variable.name)
     if found is None:
         hint = did_you_mean(node.variable.name, list(known.variables)) or (
@@ -167,25 +186,6 @@ def _state(names: Names, node: syntax.StateOfQuery) -> StreamType:
         message = f"no event of '{node.query.text}' is bound to ?{node.variable.name}"
         raise names.source.type_error(node.variable.span, message, hint)
     return replace(found, name=f"STATE({node.query.text}.?{node.variable.name})", depends_on=frozenset())
-
-
-def _united(names: Names, node: syntax.StateOfQuery, variables: Mapping[str, StreamType]) -> StreamType:
-    """The attributes of all streams; where there are several, what one does not have is unbound."""
-    streams = {stream.name: stream for stream in variables.values()}
-    name = f"STATE({node.query.text})"
-    if len(streams) == 1:
-        (only,) = streams.values()
-        return replace(only, name=name, depends_on=frozenset())
-    attributes: dict[str, AttributeType] = {}
-    for stream in streams.values():
-        for attribute in stream.attributes:
-            before = attributes.setdefault(attribute.name, attribute)
-            if (before.type, before.individual) != (attribute.type, attribute.individual):
-                hint = f"ask for one variable: STATE({node.query.text}.?{next(iter(variables))})"
-                message = f"'{attribute.name}' is of different types in the streams of '{node.query.text}'"
-                raise names.source.type_error(node.span, message, hint)
-    plain = tuple(a for a in attributes.values() if a.name != "_time")
-    return StreamType(name, (*plain, AttributeType("_time", ValueType.DATETIME)))
 
 
 def _partial(names: Names, node: syntax.PartialsOfQuery) -> StreamType:
@@ -207,13 +207,17 @@ def _partial(names: Names, node: syntax.PartialsOfQuery) -> StreamType:
     return StreamType(f"PARTIAL({node.query.text})", (*own, AttributeType("_time", ValueType.DATETIME)))
 
 
-def references_of(tree: syntax.SelectQuery) -> tuple[StateReference, ...]:
-    """What a query that is asked once reads, in order of FROM."""
+def references_of(
+    tree: syntax.SelectQuery, covered: Mapping[Span, CoveredState] = MappingProxyType({})
+) -> tuple[StateReference, ...]:
+    """What a query that is asked once reads, in order of FROM; `covered` answers bodies."""
     found = []
     for node in tree.sources:
         match node.stream:
             case syntax.StateOfQuery(query=query, variable=variable):
                 found.append(StateReference(query.text, None if variable is None else variable.name))
+            case syntax.StateOfBody(span=span):
+                found.append(covered[span].reference)
             case syntax.PartialsOfQuery(query=query):
                 found.append(StateReference(query.text, partial=True))
             case syntax.ContextChanges(set=of):

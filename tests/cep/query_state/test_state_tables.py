@@ -20,7 +20,7 @@ STATE = HeldState({"x": EVENTS, "y": EVENTS}, [{"x": [0]}, {"x": [0], "y": [1, 2
 def test_an_event_stands_once_and_has_what_its_stream_has() -> None:
     rows = state_table(STATE, None, STREAM).to_pylist()
     assert [(row["_id"], row["k"], row["other"]) for row in rows] == [("a", 1, None), ("b", 2, None), ("c", None, None)]
-    assert state_table(STATE, "x", STREAM)["_id"].to_pylist() == ["a"]
+    assert state_table(STATE, {"x"}, STREAM)["_id"].to_pylist() == ["a"]
     assert state_table(HeldState(), None, STREAM).num_rows == 0
 
 

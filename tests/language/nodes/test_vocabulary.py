@@ -1,17 +1,14 @@
-"""Attributes of streams, by their names, their properties and what means the same."""
+"""What queries are checked against: the states of others among it."""
 
 from __future__ import annotations
 
-from kaicep.language.nodes import is_individual, named_attribute
-from support.roads import CALLS, SENSORS
-from support.vocabulary import iri
+from kaicep.language.checks import known_state
+from support.vocabulary import compiled
 
 
-def test_an_attribute_is_found_by_name_property_and_alias() -> None:
-    segment = CALLS.attributes[1]
-    assert [named_attribute(CALLS, name) for name in ("segment", "seg", iri("bd:floor"))] == [segment] * 3
-    assert named_attribute(CALLS, "lane") is None
-
-
-def test_an_attribute_with_a_property_may_stand_for_individuals() -> None:
-    assert [is_individual(attribute) for attribute in SENSORS.attributes] == [False, True, False, False]
+def test_a_state_knows_what_its_query_binds() -> None:
+    query = compiled("SELECT ?a.sensorID SEQ (?a, NOT ?n, ?b+) WINDOW (?a, ?b, 5s)")
+    known = known_state(query)
+    assert (list(known.variables), known.runs) == (["a", "b"], frozenset("b"))
+    assert (known.partial, known.refusal) == (True, None)
+    assert known.query is query

@@ -7,7 +7,7 @@ from kaicep import Project
 from kaicep.errors import QueryTypeError
 from support.context_examples import examples
 
-CONTENT = examples("state_examples")[-1].content
+CONTENT = next(e for e in examples("state_examples") if e.name == "9-state-filter-query-is-empty").content
 PROJECT = Project.parse(CONTENT)
 REGISTERED = (
     "CREATE QUERY q AS SELECT ?a.k FROM (?a, S), (?b, S), (?n, S) SEQ (?a, NOT ?n, ?b) WINDOW (?a, ?b, 1h); "
