@@ -175,11 +175,18 @@ def summary(meter: ProgressLine, waiting: Mapping[str, int] = MappingProxyType({
     lines = [f"in {meter.seconds:,.1f} s: {meter.line()}"]
     for label, count in progress.matches.items():
         rest = f"; {waiting[label]:,} more wait for later events" if waiting.get(label) else ""
-        lines.append(f"  {label}: {count:,} matches{rest}")
+        lines.append(f"  {label}: {_done(progress, label, count)}{rest}")
         lines += [f"    PATH {i}: {cost}" for i, cost in enumerate(progress.subqueries.get(label, ()), 1)]
     if waiting:
         lines.append("  --finish ends the streams, and reports what waits for later events")
     return [*lines, *_unused(progress)]
+
+
+def _done(progress: Progress, label: str, matches: int) -> str:
+    """What a query found; of a rule what it did."""
+    if label not in progress.rules:
+        return f"{matches:,} matches"
+    return ", ".join(f"{count:,} {what}" for what, count in progress.rules[label].items())
 
 
 def _unused(progress: Progress) -> list[str]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
+from types import MappingProxyType
 
 import pyarrow.compute as pc
 
@@ -41,6 +42,7 @@ class Progress:
         batches: how many batches are done.
         streams: by stream name.
         matches: by query label.
+        rules: by rule, how much it has done, by what it does.
         time: the greatest time stamp so far.
         clock: the latest wall clock of a batch so far.
         seconds: time spent in the data path, Spark's part not included.
@@ -52,6 +54,7 @@ class Progress:
     batches: int = 0
     streams: Mapping[str, StreamCount] = field(default_factory=dict)
     matches: Mapping[str, int] = field(default_factory=dict)
+    rules: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     time: datetime | None = None
     seconds: float = 0.0
     subqueries: Mapping[str, tuple[SubqueryStatistics, ...]] = field(default_factory=dict)
@@ -75,6 +78,8 @@ class Progress:
         malformed: Mapping[str, int],
         seconds: float,
         subqueries: Mapping[str, tuple[SubqueryStatistics, ...]],
+        *,
+        done: Mapping[str, Mapping[str, int]] = MappingProxyType({}),
     ) -> Progress:
         """The counts after one more batch.
 
@@ -84,6 +89,7 @@ class Progress:
             malformed: records that could not be parsed, by stream.
             seconds: that it took.
             subqueries: what PATHs have cost so far, by query label.
+            done: what rules have done, by rule and what it does.
         """
         streams = dict(self.streams)
         for name, result in results.items():
@@ -91,9 +97,13 @@ class Progress:
         matches = dict(self.matches)
         for label, count in rows.items():
             matches[label] = matches.get(label, 0) + count
-        own = None if self.own is None else self.own.after(results, rows, malformed, seconds, subqueries)
-        time = _later(self.time, results)
-        return Progress(self.batches + 1, streams, matches, time, self.seconds + seconds, subqueries, own, self.clock)
+        rules = dict(self.rules)
+        for rule, counts in done.items():
+            before = rules.get(rule, {})
+            rules[rule] = {what: before.get(what, 0) + count for what, count in counts.items()}
+        own = None if self.own is None else self.own.after(results, rows, malformed, seconds, subqueries, done=done)
+        time, spent = _later(self.time, results), self.seconds + seconds
+        return Progress(self.batches + 1, streams, matches, rules, time, spent, subqueries, own, self.clock)
 
     def at(self, clock: datetime) -> Progress:
         """The same counts, with the wall clock of a batch."""

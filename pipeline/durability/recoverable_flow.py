@@ -107,7 +107,7 @@ class RecoverableFlow:
     ) -> None:
         """Count what a batch brought."""
         self.progress = self.progress.after(
-            result.streams, counts, malformed, seconds, self.dataflow.queries.subqueries
+            result.streams, counts, malformed, seconds, self.dataflow.queries.subqueries, done=result.done
         )
 
     def state(self, flows: Mapping[str, bytes] | None) -> FlowState:

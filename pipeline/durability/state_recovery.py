@@ -147,7 +147,9 @@ class StateRecovery:
             if done > state.reported:
                 self._checkpoint.keep_calls(done, result.calls)
             seconds = time.perf_counter() - began
-            progress = progress.after(result.streams, counts, {}, seconds, dataflow.queries.subqueries)
+            progress = progress.after(
+                result.streams, counts, {}, seconds, dataflow.queries.subqueries, done=result.done
+            )
         dataflow.queries.note_changes(dataflow.watermarks)
         dataflow.queries.withdrawn.answered(dataflow.queries.changed_until)
         dataflow.cross(number + 1)

@@ -63,6 +63,7 @@ class BatchResult:
         advances: those that were moved because their streams are idle, and where to.
         idled: the clock was asked for these, and no record of another time.
         source: where the batch came from.
+        done: by rule, how much it has done for the rows that were taken so far, by what it does.
         called: what rules have called for the rows that were taken so far, as `rules.in_order` takes it.
     """
 
@@ -81,12 +82,16 @@ class BatchResult:
         self._answers = iter(answers)
         self._kept: dict[str, list[pa.Table]] = {}
         self.counts: dict[str, int] = {}
+        self.done: dict[str, Mapping[str, int]] = {}
         self.called: list[pa.Table] = []
 
     def rows(self) -> Iterator[QueryRows]:
         """The rows of each query, as they become certain; many come piece by piece, and are not kept."""
         for answer in self._answers:
             self.counts[answer.label] = self.counts.get(answer.label, 0) + answer.rows.num_rows
+            if answer.done:
+                before = self.done.get(answer.label, {})
+                self.done[answer.label] = {what: before.get(what, 0) + count for what, count in answer.done.items()}
             if answer.calls is not None:
                 self.called.append(answer.calls)
             yield answer

@@ -95,7 +95,7 @@ class RowDelivery:
         """
         delivered = DeliveredRows({}, {})
         writers: dict[str, list[tuple[Sink, RowWriter]]] = {}
-        for label, found, last, _ in chain(map(self._with_held, rows), self._left()):
+        for label, found, last, *_ in chain(map(self._with_held, rows), self._left()):
             if label not in writers:
                 writers[label] = [(sink, _begun(sink, batch, label)) for sink in self._sinks]
             for sink, writer in writers[label]:

@@ -209,10 +209,11 @@ class QueryAnswering:
         if last and label in held:
             rows = pa.concat_tables(held.pop(label))
         seen = self._isolation.run(flow, partial(flow.visible, rows))
-        calls = None
+        answer = QueryRows(label, flow.no_visible_rows if seen is None else seen, last=last)
         if flow.firing is not None:
             calls = self._isolation.run(flow, partial(flow.firing.calls, rows, self._queries.place_of(flow)))
-        yield QueryRows(label, flow.no_visible_rows if seen is None else seen, last=last, calls=calls)
+            answer = answer._replace(calls=calls, done=flow.firing.done(rows, calls))
+        yield answer
 
 
 def _together(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic, process_time
+from types import MappingProxyType
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -24,12 +25,14 @@ class QueryRows(NamedTuple):
         rows: in output order, behind those that it gave before.
         last: no more of them follow.
         calls: what a rule calls for its rows, as `rules.in_order` takes it; `None`: nothing.
+        done: of a rule, how much it does for its rows, by what it does.
     """
 
     label: str
     rows: pa.Table
     last: bool = True
     calls: pa.Table | None = None
+    done: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(slots=True)

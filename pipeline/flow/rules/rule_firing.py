@@ -82,6 +82,15 @@ class RuleFiring:
             called = called.append_column(name, column)
         return called
 
+    def done(self, rows: pa.Table, calls: pa.Table | None) -> dict[str, int]:
+        """How much of each of its actions it does for rows, of which it calls these."""
+        counts = {
+            "calls": (len(self._calls), 0 if calls is None else calls.num_rows),
+            "events emitted": (len(self._emitting), len(self._emitting) * rows.num_rows),
+            "changes of contexts": (len(self._deriving), len(self._deriving) * rows.num_rows),
+        }
+        return {what: count for what, (actions, count) in counts.items() if actions}
+
     def changes(self, rows: pa.Table, place: RulePlace) -> Iterator[tuple[Query, pa.Table, list[FiringOrder]]]:
         """For each change what makes it: the query that would do so by itself, its rows, and where each row stands."""
         for number, query in self._deriving:

@@ -38,6 +38,13 @@ def test_the_summary_says_what_paths_cost() -> None:
     ]
 
 
+def test_the_summary_says_what_rules_did() -> None:
+    meter = ProgressLine(Console(file=io.StringIO()))
+    with meter:
+        meter(replace(after(1, events=9), rules={"low": {"calls": 1035, "events emitted": 0}}))
+    assert summary(meter)[1:] == ["  high: 3 matches", "  low: 1,035 calls, 0 events emitted"]
+
+
 def test_the_summary_names_what_could_not_be_used() -> None:
     meter = ProgressLine(Console(file=io.StringIO()))
     with meter:

@@ -374,3 +374,21 @@ def test_with_a_deriving_query_those_in_its_contexts_are_parked(
         time.sleep(0.1)
         got += jammed(station.deliver())
     assert got + jammed(station.deliver(air=[41])) == JAMMED
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_what_rules_did_is_counted_over_restarts(lost: bool, tmp_path: Path, opened: list[Station]) -> None:
+    """Of a rule that emits events; the queries over them count as ever."""
+    rule = "CREATE RULE warn ON air IF (?row.x % 2 = 0) DO EMIT even(?row.x AS x), EMIT any(?row.x AS x)"
+    station = Station(tmp_path, f"{rule}; SELECT ?e.x FROM (?e, even)", air={"lateness": "0s"})
+    opened.append(station)
+    for first in (1, 11):
+        station.deliver(air=range(first, first + 10))
+        station.stop()
+        for snapshot in (tmp_path / "state").rglob("*.snapshot") if lost else ():
+            snapshot.unlink()
+        station.start()
+    station.deliver(air=[30, 33])
+    progress = station.flow.progress
+    assert progress.rules == {"warn": {"events emitted": 22}}
+    assert progress.matches["q0"] == 11

@@ -34,3 +34,12 @@ def test_a_snapshot_has_the_counts_of_all() -> None:
     progress = Progress().after({"air": RESULT}, ROWS, {}, 0.5, {})
     assert Progress.from_bytes(progress.resumed().to_bytes()) == progress
     assert Progress.from_bytes(Progress().to_bytes()) == Progress()
+
+
+def test_what_rules_did_is_counted_by_what_they_do() -> None:
+    done = {"warn": {"calls": 3, "events emitted": 2}}
+    progress = Progress().after({}, {"warn": 0}, {}, 0.5, {}, done=done).resumed().after({}, {}, {}, 0.5, {}, done=done)
+    assert progress.rules == {"warn": {"calls": 6, "events emitted": 4}}
+    assert progress.own is not None
+    assert progress.own.rules == done
+    assert Progress.from_bytes(progress.to_bytes()).rules == progress.rules
