@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from ..log import plain_table
 from .provenance import Provenance
 
-ORIGIN, START, END, CONTEXT = "_origin", "_window_start", "_window_end", "_context"
+ORIGIN, START, END, CONTEXT, SAMPLED = "_origin", "_window_start", "_window_end", "_context", "_sampled"
 _OWN = ("_time", "_id", "_events", "_window")
 
 
@@ -21,7 +21,8 @@ def flat(rows: pa.Table, provenance: Provenance) -> pa.Table:
 
     Returns:
         `_time`, `_id`, `_origin`, `_window_start` and `_window_end` where there are windows, a list of event ids named
-        `?x` for each variable x, the items, and `_context` where there are contexts; durations in microseconds.
+        `?x` for each variable x, the items, `_context` where there are contexts, `_sampled` where
+        not all events were looked at; durations in microseconds.
     """
     columns = {"_time": rows["_time"], "_id": rows["_id"]}
     columns[ORIGIN] = pa.repeat(pa.scalar(provenance.digest), rows.num_rows)

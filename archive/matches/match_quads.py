@@ -20,7 +20,7 @@ import pyoxigraph as ox
 from ...annotator import USUAL_DATATYPES, attribute_iri, event_prefix, literal_terms
 from ...language.nodes import XSD, ValueType
 from ..store import EVALUATIONS, match_graphs_of
-from .match_columns import CONTEXT, END, ORIGIN, START
+from .match_columns import CONTEXT, END, ORIGIN, SAMPLED, START
 from .provenance import Provenance
 
 KAICEP = "urn:kaicep:"
@@ -89,6 +89,8 @@ def _statements(provenance: Provenance, rows: pl.DataFrame) -> Iterator[tuple[st
             yield predicate, rows[name], moments
     if CONTEXT in rows.columns:
         yield f"{KAICEP}context", rows[CONTEXT], _written_as(ValueType.STRING)
+    if SAMPLED in rows.columns:
+        yield f"{KAICEP}sampled", rows[SAMPLED], _written_as(ValueType.DOUBLE)
     for name in rows.columns:
         if name.startswith("?"):
             yield variable_iri(provenance.query, name[1:]), rows[name], _iris

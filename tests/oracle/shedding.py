@@ -23,9 +23,11 @@ def is_looked_at(event: str, share: float) -> bool:
 
 
 def shares(queries: Sequence[Query], settings: Settings) -> Mapping[int, float]:
-    """By the identity of a query of a document, the share of the events that it looks at; of others none."""
+    """By the identity of a query of a document, the share of the events that it looks at; deriving ones look at all."""
     found = {}
     for position, query in enumerate(queries, 1):
+        if query.change is not None:
+            continue
         share = settings.queries.service(query.called or f"query-{position}").shed
         if share is not None:
             found[id(query)] = share

@@ -94,6 +94,7 @@ def test_windows_contexts_lists_and_what_is_unbound(tmp_path: Path) -> None:
             "_events": pa.array([{"e": ["urn:x:1"]}, {"e": None}, {"e": []}], events),
             "_window": pa.array([{"start": NINE, "end": NINE + MINUTE}, None, None], moments),
             "_context": pa.array([["bad", "stale"], None, []], pa.list_(pa.string())),
+            "_sampled": [0.1, None, None],
             "_id": ["1", "2", "3"],
         }
     )
@@ -110,6 +111,7 @@ def test_windows_contexts_lists_and_what_is_unbound(tmp_path: Path) -> None:
         ("urn:kaicep:windowEnd", f'"2012-05-07T09:01:00Z"^^<{whole}dateTime>'),
         ("urn:kaicep:context", '"bad"'),
         ("urn:kaicep:context", '"stale"'),
+        ("urn:kaicep:sampled", f'"0.1"^^<{whole}double>'),
         ("urn:kaicep:variable:w:e", "<urn:x:1>"),
     }
     for other in "23":
