@@ -242,7 +242,9 @@ class CheckpointedFlow:
         self.queries.hand_over()
         streams = self._checkpoint.streams(number, [*spooled, own])
         result = BatchResult(streams, own.rows(), own.watermarks, own.advances, idled=own.idled)
-        result.called += [calls for missed in spooled for calls in missed.called]
+        for missed in spooled:
+            result.called += missed.called
+            result.count_done(missed.done)
         result.called += self.queries.take_calls()
         malformed = {stream: len(raw.malformed) for stream, raw in records.items()}
         state = partial(self._state, result, malformed, began, number=number, results=(*spooled, own))

@@ -89,12 +89,16 @@ class BatchResult:
         """The rows of each query, as they become certain; many come piece by piece, and are not kept."""
         for answer in self._answers:
             self.counts[answer.label] = self.counts.get(answer.label, 0) + answer.rows.num_rows
-            if answer.done:
-                before = self.done.get(answer.label, {})
-                self.done[answer.label] = {what: before.get(what, 0) + count for what, count in answer.done.items()}
+            self.count_done({answer.label: answer.done} if answer.done else {})
             if answer.calls is not None:
                 self.called.append(answer.calls)
             yield answer
+
+    def count_done(self, done: Mapping[str, Mapping[str, int]]) -> None:
+        """Count what rules have done."""
+        for rule, counts in done.items():
+            before = self.done.get(rule, {})
+            self.done[rule] = {what: before.get(what, 0) + count for what, count in counts.items()}
 
     def rows_of(self, label: str) -> Iterator[pa.Table]:
         """The rows of one query, likewise; those of the others are passed over."""
