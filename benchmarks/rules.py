@@ -137,12 +137,10 @@ def batch_rows(number: int, size: int) -> pa.Table:
     """Readings as a source gives them: a millisecond apart, batch after batch."""
     row = pl.int_range(size) + number * size
     moment = pl.lit(datetime(2026, 1, 1, tzinfo=UTC)) + pl.duration(milliseconds=row)
-    columns = {
-        "t": moment.dt.strftime("%Y-%m-%dT%H:%M:%S%.fZ"),
-        "room": pl.format("B{}", row % 242),
-        "co2": 400 + row % 1000,
-    }
-    return pl.select(**columns).to_arrow()
+    frame = pl.select(
+        t=moment.dt.strftime("%Y-%m-%dT%H:%M:%S%.fZ"), room=pl.format("B{}", row % 242), co2=400 + row % 1000
+    )
+    return frame.to_arrow()
 
 
 def driven(rows: int, *, archive: bool) -> Driven:
