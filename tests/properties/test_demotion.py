@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from operator import itemgetter
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory, gettempdir
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -20,17 +20,18 @@ from support.demotions import answer_with_demotions
 from support.engines import project_of
 from support.lost_states import stretched
 from support.queries import FAMILIES
+from support.quick_archives import quick_archives
 from support.tuples import Batch, batches
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
-MEMORY = Path("/dev/shm")  # noqa: S108 - many archives are made, and none has to survive
 ACTIONS = {name: {"python": "somebody:takes"} for name in "xyz"}
 RULES = Project.parse({**rule_queries.CONTENT, "actions": ACTIONS})
 
 
-@pytest.fixture(autouse=True)
-def _in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(MEMORY) if MEMORY.is_dir() else gettempdir())
+@pytest.fixture(autouse=True, scope="module")
+def _quickly() -> Iterator[None]:
+    with quick_archives():
+        yield
 
 
 def unchanged(project: Project, text: str, cut: Sequence[Batch], rng: Random) -> int:
@@ -65,18 +66,18 @@ def with_rules(family: str, seed: int) -> int:
     return unchanged(RULES, text, cut_anywhere(rows, rng), rng)
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=4, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_queries_that_waited_have_the_rows_of_those_that_did_not(data: st.DataObject) -> None:
     drawn(data, data.draw(st.sampled_from((*FAMILIES, *KINDS))))
 
 
 def test_so_have_queries_in_contexts() -> None:
-    assert sum(in_contexts(family, 3) for family in [*context_families.FAMILIES][::4])
+    assert sum(in_contexts(family, 3) for family in [*context_families.FAMILIES][::5])
 
 
 def test_rules_that_waited_call_what_they_would_have_called() -> None:
-    assert sum(with_rules(family, 1) for family in [*rule_queries.FAMILIES][::2])
+    assert sum(with_rules(family, 1) for family in [*rule_queries.FAMILIES][::3])
 
 
 @pytest.mark.long

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -10,9 +11,11 @@ from random import Random
 from typing import Any
 
 import pyarrow as pa
+import pytest
 from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.pipeline.durability import CheckpointedFlow
+from kaicep.pipeline.durability.checkpoint import Checkpoint
 from kaicep.pipeline.flow import IdleStreams
 from kaicep.pipeline.flow.rules import by_time, shown_calls
 from kaicep.pipeline.simulation.outage_simulation import RowConsumer
@@ -66,6 +69,8 @@ def answer_with_demotions(project: Project, text: str, cut: Sequence[Batch], rng
                 engines.flow.queries.demotion.send(label)
             if rng.random() < 0.3:
                 engines.flow.queries.demotion.call(label)
+        if rng.random() < 0.15:
+            engines.kill_in(number, batch)
         engines.run(number, batch)
     if engines.has_rules or rng.random() < 0.5:  # the end of streams calls nothing that is durable
         engines.run(len(cut) + 1, {}, once=True)
@@ -74,6 +79,14 @@ def answer_with_demotions(project: Project, text: str, cut: Sequence[Batch], rng
     engines.close()
     found = [row for table in engines.consumer.tables for row in rows(table)]
     return Answer(found, shown_calls(by_time([*engines.calls.values(), last])), engines.said)
+
+
+class _KilledError(BaseException):
+    pass
+
+
+def _killed(*_: object) -> None:
+    raise _KilledError
 
 
 class _Engines:
@@ -108,6 +121,15 @@ class _Engines:
     def close(self) -> None:
         self.flow.close()
         self._archive.close()
+
+    def kill_in(self, number: int, batch: Batch) -> None:
+        """Begin a batch: its events are in the log, its rows with the sinks, and nobody notes that; another goes on."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Checkpoint, "_keep", _killed)
+            with suppress(_KilledError):
+                self.run(number, batch)
+        self.close()
+        self.start()
 
     def run(self, number: int, batch: Batch, *, once: bool = False) -> None:
         """A batch; `once`: as `run --once` does it, which nobody waits for."""

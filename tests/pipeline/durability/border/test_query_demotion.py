@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from kaicep.pipeline.flow.idle_streams import IdleStreams
 from kaicep.pipeline.sinks.callback_sink import CallbackSink
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.pipeline.sources.records import RawBatch
+from support.quick_archives import quick_archives
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 STREAM = {"event_type": "<urn:E>", "time": {"attribute": "t"}, "attributes": {"x": {"datatype": "xsd:integer"}}}
@@ -27,6 +28,12 @@ CREATE QUERY alarm AS SELECT ?e.x AS x FROM (?e, air) FILTER (?e.x > 5)
 """
 QUERIES = {"alarm": {"latency": "1s", "priority": 2}, "read": {"priority": 1}}
 LABELS = ("pairs", "read", "mean", "alarm")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _quickly() -> Iterator[None]:
+    with quick_archives():
+        yield
 
 
 class Engine:
