@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 EXTENSION = ROOT / "editors" / "vscode"
 GRAMMAR = json.loads((EXTENSION / "syntaxes" / "chi.tmLanguage.json").read_text(encoding="utf-8"))
 FILES = sorted((ROOT / "examples").rglob("*.chi"))
+NAMED = r"(?i)(?:\bAS|\bQUERY|\bEVENT|\bRULE|\bON|,)\s+(\w+)|(?:PARTITION BY |STATE\(|PARTIAL\()(\w+)"
 PUNCTUATION = re.compile(r"[\s(){}\[\],;.:]*")
 
 
@@ -38,7 +39,7 @@ def test_shipped_queries_are_coloured_throughout(path: Path) -> None:
     plain = [t.text.strip() for t in tokens if not t.scopes and not PUNCTUATION.fullmatch(t.text)]
     words = {word for text in plain for word in re.findall(r"\w+", text)}
     query = path.read_text(encoding="utf-8")
-    names = set(re.findall(r"(?i)(?:\bAS|\bQUERY|\bEVENT|\bRULE|\bON|,)\s+(\w+)|PARTITION BY (\w+)", query))
+    names = set(re.findall(NAMED, query))
     assert words <= {name for pair in names for name in pair}
     assert any(t.scopes and t.scopes[-1] == "keyword.control.chi" for t in tokens)
 

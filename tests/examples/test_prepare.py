@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from kaicep.config import Settings
-from kaicep.examples import car_accidents, linear_road, robod, rooms, soda
+from kaicep.examples import car_accidents, linear_road, robod, rooms, shopping, soda
 from kaicep.ontology import load_knowledge
 
 
@@ -19,6 +19,7 @@ from kaicep.ontology import load_knowledge
         (rooms.prepare, "reading", 6, "https://example.org/robod#room1"),
         (linear_road.prepare, "report", 6, "https://example.org/linear-road#east58"),
         (car_accidents.prepare, "report", 3, "https://example.org/linear-road#east58"),
+        (shopping.prepare, "task", 3, "https://example.org/shop#pear"),
         (soda.prepare, "airflow", 4, "https://brickschema.org/schema/1.0.2/building_example#vav_C300"),
     ],
 )
