@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 EXTENSION = ROOT / "editors" / "vscode"
 GRAMMAR = json.loads((EXTENSION / "syntaxes" / "chi.tmLanguage.json").read_text(encoding="utf-8"))
 FILES = sorted((ROOT / "examples").rglob("*.chi"))
-NAMED = r"(?i)(?:\bAS|\bQUERY|\bEVENT|\bRULE|\bON|,)\s+(\w+)|(?:PARTITION BY |STATE\(|PARTIAL\()(\w+)"
+NAMED = r"(?i)(?:\bAS|\bQUERY|\bEVENT|\bRULE|\bON|,)\s+(\w+)|(?:PARTITION BY |(?<=STATE\()|(?<=PARTIAL\())(\w+)"
 PUNCTUATION = re.compile(r"[\s(){}\[\],;.:]*")
 
 
