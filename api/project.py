@@ -21,7 +21,7 @@ from ..pipeline.sources import RawColumns, RecordedEvents, raw_table
 from .project_summary import project_html, project_text
 
 if TYPE_CHECKING:
-    from ..explain import EventOrId, Explanation
+    from ..explain import EventOrId, Explanation, RowExplanation
     from ..pipeline.results import Rows
 
 
@@ -193,6 +193,19 @@ class Project(Catalog):
 
         asked = event if isinstance(event, str | Mapping) else _only_tuple(event)
         return explain_event(self, SourceText(source, text), asked, stream=stream, variable=variable, now=now)
+
+    def why_row(self, row: str) -> RowExplanation:
+        """In which windows of contexts a row lies that an engine has reported, and who opened these.
+
+        Args:
+            row: its `_id`; of a named query that is registered, or of a deriving query.
+
+        Raises:
+            PipelineError: no row has it, no engine has answered yet, or the log does not reach back far enough.
+        """
+        from ..explain import explain_row  # noqa: PLC0415 - the rest of a project needs none of it
+
+        return explain_row(self, row)
 
     def __repr__(self) -> str:
         """Its file, streams and knowledge, on a line."""

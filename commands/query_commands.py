@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -231,17 +232,17 @@ def _draw(diagrams: Sequence[Diagram], form: PlanFormat | ReasonFormat | None) -
 )
 def why(
     query: Query,
+    project: ProjectOption,
+    *,
     event: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--event",
             "-e",
             metavar="EVENT",
-            help="A tuple as a JSON object, a file with one, or an archived event's id.",
+            help="A tuple as a JSON object, a file with one, or an archived event's id. Without, a row is explained.",
         ),
-    ],
-    project: ProjectOption,
-    *,
+    ] = None,
     stream: Annotated[
         str | None, typer.Option(metavar="NAME", help="The stream that a tuple is of.", autocompletion=stream_names)
     ] = None,
@@ -250,7 +251,13 @@ def why(
     ] = None,
     form: Annotated[ReasonFormat, typer.Option("--format", "-f", help="How reasons are printed.")] = ReasonFormat.TREE,
 ) -> None:
-    """Say why an event is a candidate of a query, down to axioms; or which clause drops it, and by how much."""
+    """Say why an event is a candidate of a query, down to axioms; or which clause drops it, and by how much.
+
+    Of a row's `_id` in place of QUERY it says in which windows of contexts the row lies, and who opened these.
+    """
+    if event is None:
+        _why_row(query, project, form)
+        return
     from ..explain import explanation_dict, explanation_tree
     from ..ontology.proofs import TurtleWriter
 
@@ -271,6 +278,24 @@ def why(
         out = Console(file=sys.stdout, highlight=False)
         out = out if out.is_terminal else Console(file=sys.stdout, width=_WIDE, highlight=False)
         out.print(explanation_tree(found, wording), soft_wrap=True)
+
+
+def _why_row(row: str, project: Path, form: ReasonFormat) -> None:
+    """Say in which windows of contexts a row lies."""
+    from ..explain import row_dict, row_lines
+
+    if not re.fullmatch("[0-9a-f]{32}", row):
+        raise PipelineError(
+            "no event is given, and no row's id", hint="add --event EVENT, or give the _id of a row in place of QUERY"
+        )
+    if form not in (ReasonFormat.TREE, ReasonFormat.JSON):
+        raise PipelineError(f"the contexts of a row are not drawn as {form}", hint="choose --format tree or json")
+    told = load_project(project).why_row(row)
+    if form is ReasonFormat.JSON:
+        typer.echo(json.dumps(row_dict(told), ensure_ascii=False))
+        return
+    for line in row_lines(told):
+        typer.echo(line)
 
 
 def _event_of(event: str) -> str | dict[str, object]:

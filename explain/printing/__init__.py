@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .plan_writer import plan_text
     from .reason_json import explanation_dict
     from .reason_tree import explanation_tree
+    from .row_report import row_dict, row_lines
 
 _LATER = {
     "Diagram": ".diagrams",
@@ -34,6 +35,8 @@ _LATER = {
     "plan_diagram_of": ".diagrams",
     "plan_text": ".plan_writer",
     "reason_diagram_of": ".diagrams",
+    "row_dict": ".row_report",
+    "row_lines": ".row_report",
     "transition_network_of": ".diagrams",
     "write_diagram": ".diagrams",
 }
@@ -50,6 +53,8 @@ __all__ = [
     "plan_diagram_of",
     "plan_text",
     "reason_diagram_of",
+    "row_dict",
+    "row_lines",
     "transition_network_of",
     "write_diagram",
 ]
