@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from ...pipeline.sinks import iso
-from ..rows import DerivingRow, LyingWindow, Opener, OpenerKind, RowExplanation
+from ..rows import KnownRow, LyingWindow, Opener, OpenerKind, RowExplanation
 from .reason_json import json_value
 
 __all__ = ["row_dict", "row_lines"]
@@ -89,7 +89,7 @@ def _window_dict(window: LyingWindow) -> dict[str, Any]:
     }
 
 
-def _row_dict(row: DerivingRow) -> dict[str, Any]:
+def _row_dict(row: KnownRow) -> dict[str, Any]:
     events = {variable: list(ids) for variable, ids in row.events.items()}
     return {"query": row.query, "row": row.id, "time": iso(row.time), "events": events, "contexts": list(row.contexts)}
 

@@ -17,7 +17,7 @@ from ...pipeline.flow import Batch
 from ...pipeline.knowledge import KnowledgeStore, KnowledgeVersions
 from ..archived_event import archived_event
 from .deriving_rows import DerivingRows, with_shown_keys
-from .row_contexts import DerivingRow, RowExplanation
+from .row_contexts import KnownRow, RowExplanation
 from .row_explainer import RowExplainer
 
 __all__ = ["explain_row"]
@@ -49,7 +49,7 @@ def explain_row(project: Catalog, row: str) -> RowExplanation:
         return explainer.explain(flows[known.query].query, known)
 
 
-def _kept_row(archive: ReadView, row: str) -> DerivingRow | None:
+def _kept_row(archive: ReadView, row: str) -> KnownRow | None:
     """The row of a named query that the archive keeps; `None`: it has none of this id."""
     log = archive.matches.log
     for label in log.streams():
@@ -58,7 +58,7 @@ def _kept_row(archive: ReadView, row: str) -> DerivingRow | None:
         if found:
             events = {n[1:]: tuple(ids or ()) for n, ids in found[0].items() if n.startswith("?")}
             contexts = tuple(found[0].get("_context") or ())
-            return DerivingRow(label, found[0]["_time"], row, events, contexts)
+            return KnownRow(label, found[0]["_time"], row, events, contexts, found[0])
     return None
 
 
@@ -93,7 +93,7 @@ def _replayed(project: Catalog, archive: ReadView, left: StoppedFlow, sets: Sequ
                 hint="let it keep more: log_age, log_size under [archive]",
             )
         for batch in (*replay.batches(), Batch(advances=dict.fromkeys(dataflow.annotators, after))):
-            deriving.take(dataflow.process(batch))
+            deriving.take(dataflow.process(batch).rows())
     histories = {name: contexts.history for name, contexts in dataflow.queries.contexts.items()}
 
     def event_of(stream: str, event: str) -> pa.Table | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
@@ -11,11 +11,11 @@ import pyarrow as pa
 from ...cep.contexts import ContextHistory, HeldWindow, PartitionKeys
 from ...cep.partitions import NO_END, NO_START
 from ...expressions import frame_of, micros
-from ...language.nodes import ChangeKind, ContextSet, Query
-from ...pipeline.flow import BatchResult, Registration
-from .row_contexts import DerivingRow, Opener, OpenerKind
+from ...language.nodes import ChangeKind, ContextChange, Query
+from ...pipeline.flow import QueryRows, Registration
+from .row_contexts import KnownRow, Opener, OpenerKind
 
-__all__ = ["DerivingRows", "MadeChange", "begun_windows", "with_shown_keys"]
+__all__ = ["DerivingRows", "MadeChange", "begun_windows", "known_rows", "with_shown_keys"]
 
 _Place = tuple[str, str, int]
 
@@ -34,21 +34,19 @@ def with_shown_keys(registration: Registration) -> Registration:
 class MadeChange:
     """What a row of a deriving query does, and in which partition."""
 
-    query: Query
-    row: DerivingRow
+    change: ContextChange
+    row: KnownRow
     key: str
 
     @property
     def kind(self) -> ChangeKind:
         """Of the change."""
-        assert self.query.change is not None
-        return self.query.change.kind
+        return self.change.kind
 
     @property
     def context(self) -> str:
         """The context that it changes."""
-        assert self.query.change is not None
-        return self.query.change.context.context
+        return self.change.context.context
 
 
 @dataclass
@@ -63,26 +61,21 @@ class DerivingRows:
     _made: dict[_Place, list[tuple[int, MadeChange]]] = field(default_factory=dict)
     _by_id: dict[str, MadeChange] = field(default_factory=dict)
 
-    def take(self, result: BatchResult) -> None:
+    def take(self, answers: Iterable[QueryRows]) -> None:
         """Take all rows of a batch."""
         known = {one.label: (place, one.query) for place, one in enumerate(self.registrations)}
-        for answer in result.rows():
+        for answer in answers:
             place, query = known[answer.label]
             if query.change is not None and answer.rows.num_rows:
-                contexts = next(s for s in query.context_sets if s.name == query.change.context.set)
-                self._take(place, answer.label, query, contexts, answer.rows)
+                keys = _partitions(query, query.change, answer.rows)
+                for key, row in zip(keys, known_rows(answer.label, answer.rows), strict=True):
+                    if key is not None:
+                        self._take(place, MadeChange(query.change, row, key))
 
-    def _take(self, place: int, label: str, query: Query, contexts: ContextSet, rows: pa.Table) -> None:
-        assert query.change is not None
-        types = {item.name: item.type for item in query.items}
-        keys = query.change.keys
-        columns = frame_of(rows, list(keys)).get_columns() if keys else []
-        texts = PartitionKeys(contexts).texts(columns, [types[name] for name in keys], rows.num_rows)
-        for key, row in zip(texts.to_list(), deriving_rows(label, rows), strict=True):
-            if key is not None:
-                made = MadeChange(query, row, key)
-                self._by_id[row.id] = made
-                self._made.setdefault((contexts.name, key, micros(row.time)), []).append((place, made))
+    def _take(self, place: int, made: MadeChange) -> None:
+        self._by_id[made.row.id] = made
+        moment = made.change.context.set, made.key, micros(made.row.time)
+        self._made.setdefault(moment, []).append((place, made))
 
     def of_id(self, row: str) -> MadeChange | None:
         """The change of the row of this id; `None`: it is of no deriving query, or its key is unbound."""
@@ -123,6 +116,14 @@ class DerivingRows:
         return Opener(OpenerKind.UNKNOWN, note=f"a rule did: {rules}" if rules else "its row is not known")
 
 
+def _partitions(query: Query, change: ContextChange, rows: pa.Table) -> list[str | None]:
+    """The partition that each row of a deriving query changes; `None`: its key is unbound."""
+    (contexts,) = (each for each in query.context_sets if each.name == change.context.set)
+    types = {item.name: item.type for item in query.items}
+    columns = frame_of(rows, list(change.keys)).get_columns() if change.keys else []
+    return PartitionKeys(contexts).texts(columns, [types[name] for name in change.keys], rows.num_rows).to_list()
+
+
 def _switches_at(made: MadeChange, time: int) -> bool:
     return made.kind is ChangeKind.SWITCH and micros(made.row.time) == time
 
@@ -149,12 +150,9 @@ def _opening(history: ContextHistory, window: HeldWindow, changes: Sequence[Made
     return found
 
 
-def deriving_rows(label: str, rows: pa.Table) -> Iterator[DerivingRow]:
+def known_rows(label: str, rows: pa.Table) -> Iterator[KnownRow]:
     """Rows of a query, as they are spoken of."""
-    columns: Mapping[str, Sequence[object]] = rows.select(
-        [name for name in ("_time", "_id", "_events", "_context") if name in rows.column_names]
-    ).to_pydict()
-    contexts = columns.get("_context", [()] * rows.num_rows)
-    for time, row, events, names in zip(columns["_time"], columns["_id"], columns["_events"], contexts, strict=True):
-        of = {name: tuple(ids or ()) for name, ids in events.items()}  # type: ignore[attr-defined]  # a struct
-        yield DerivingRow(label, time, row, of, tuple(names or ()))  # type: ignore[arg-type]  # of the schema
+    for row in rows.to_pylist():
+        events = {name: tuple(ids or ()) for name, ids in row["_events"].items()}
+        values = {name: value for name, value in row.items() if not name.startswith("_")}
+        yield KnownRow(label, row["_time"], row["_id"], events, tuple(row.get("_context") or ()), values)

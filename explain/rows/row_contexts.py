@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-__all__ = ["DerivingRow", "LyingWindow", "Opener", "OpenerKind", "RowExplanation"]
+__all__ = ["KnownRow", "LyingWindow", "Opener", "OpenerKind", "RowExplanation"]
 
 
 @dataclass(frozen=True, slots=True)
-class DerivingRow:
-    """A row of a query that changes contexts.
+class KnownRow:
+    """A row, most often of a query that changes contexts.
 
     Attributes:
         query: its label.
@@ -20,6 +20,7 @@ class DerivingRow:
         id: of the row; that it is explained by in turn.
         events: the ids of its events, by variable.
         contexts: those that it lies in itself.
+        values: its items.
     """
 
     query: str
@@ -27,6 +28,7 @@ class DerivingRow:
     id: str
     events: Mapping[str, tuple[str, ...]]
     contexts: tuple[str, ...] = ()
+    values: Mapping[str, object] = field(default_factory=dict, repr=False, compare=False)
 
 
 class OpenerKind(StrEnum):
@@ -49,7 +51,7 @@ class Opener:
     """
 
     kind: OpenerKind
-    row: DerivingRow | None = None
+    row: KnownRow | None = None
     note: str = ""
 
 
