@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .plan_writer import plan_text
     from .reason_json import explanation_dict
     from .reason_tree import explanation_tree
-    from .row_report import row_dict, row_lines
+    from .row_wording import row_dict, row_lines
 
 _LATER = {
     "Diagram": ".diagrams",
@@ -35,8 +35,8 @@ _LATER = {
     "plan_diagram_of": ".diagrams",
     "plan_text": ".plan_writer",
     "reason_diagram_of": ".diagrams",
-    "row_dict": ".row_report",
-    "row_lines": ".row_report",
+    "row_dict": ".row_wording",
+    "row_lines": ".row_wording",
     "transition_network_of": ".diagrams",
     "write_diagram": ".diagrams",
 }

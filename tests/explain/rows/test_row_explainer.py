@@ -22,6 +22,7 @@ from kaicep.pipeline.flow import Batch
 from kaicep.pipeline.simulation.evaluation import annotated_recordings, registrations_of
 from oracle.contexts import Change, Window
 from support.context_families import FAMILIES, ContextCase, case, contexts_oracle, contexts_project
+from support.tuples import Tuples
 
 
 def explanations(project: Project, text: str, streams: Mapping[str, Tuples]) -> list[RowExplanation]:
