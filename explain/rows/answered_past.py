@@ -81,7 +81,10 @@ def _replayed(project: Catalog, archive: ReadView, left: StoppedFlow, sets: Sequ
         versions = KnowledgeVersions(
             project, KnowledgeStore(project.settings.path(project.settings.engine.state) / "ontology")
         )
-        begun = [moment for moment in left.dataflow.watermarks.values() if moment is not None]
+        streams = set[str]().union(*map(left.dataflow.queries.awaited, labels))  # no other stream holds changes back
+        begun = [moment for name in streams if (moment := left.dataflow.watermarks[name]) is not None]
+        if not begun:
+            raise PipelineError("nothing has opened a context yet: no event of its streams has come", hint="ask later")
         last = min(begun) - _MICROSECOND
         after = last + _MICROSECOND
         moments = dict.fromkeys(dataflow.annotators, (last, after))
