@@ -16,6 +16,7 @@ import argparse
 import gc
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from statistics import mean
 
 import pyarrow as pa
@@ -23,7 +24,7 @@ from kaicep import Project
 from kaicep.language.nodes import Query
 from kaicep.pipeline.flow.batch import live_batch
 from kaicep.pipeline.flow.dataflow import Dataflow
-from kaicep.pipeline.flow.queries.candidates import EventBatch
+from kaicep.pipeline.flow.queries.candidates import shared_batch
 from kaicep.pipeline.flow.queries.registration import Registration
 
 from . import workload_w
@@ -105,7 +106,7 @@ def _round(project: Project, queries: Sequence[Query], batches: Sequence[pa.Tabl
 
 def _filtered(flow: Dataflow, events: pa.Table) -> float:
     """Seconds that it takes to select the candidates of all queries."""
-    began, batch = clock(), EventBatch(events)
+    began, batch = clock(), shared_batch(events, partial(flow.queries.asked, STREAM))
     for query in flow.flows.values():
         for source in query.sources:
             source.candidates(batch)

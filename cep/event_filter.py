@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 import pyarrow as pa
 
-from ..expressions import Bools, all_of, column_expression, frame_of, mask_by, plain_name
+from ..expressions import Bools, Threshold, all_of, column_expression, frame_of, mask_by, plain_name, threshold_of
 from ..language.nodes import Expression, columns_of
 
 __all__ = ["Filter", "apply_filters", "without_views"]
@@ -44,11 +44,20 @@ class Filter:
         self.columns = frozenset(plain_name(node) for e in filters for node in columns_of(e))
         tests = [column_expression(e) for e in filters]
         self._test = all_of(tests)
-        self._tests = [all_of([test]) for test in tests]
+        self._thresholds = [threshold_of(e) for e in filters]
+        self._tests = [test.fill_null(value=False) for test in tests]
 
     def mask(self, frame: pl.DataFrame) -> Bools:
         """Which rows of one variable's events every filter is true of."""
         return mask_by(frame, self._test)
+
+    def test_of(self, place: int) -> pl.Expr:
+        """One of the filters, true or false of each row."""
+        return self._tests[place]
+
+    def threshold_of(self, place: int) -> Threshold | None:
+        """One of the filters, where it is a threshold."""
+        return self._thresholds[place]
 
     def mask_of(self, place: int, frame: pl.DataFrame) -> Bools:
         """Which rows one of the filters is true of."""

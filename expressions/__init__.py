@@ -41,6 +41,7 @@ from .scalar import Leaf, ScalarSource
 from .scalar_operators import NOTHING
 from .signatures import SIGNATURES
 from .sparql_expressions import sparql_text
+from .threshold import Threshold, threshold_of
 from .wide_integers import LengthyError, companion, group_value, lists_wide, settled
 
 __all__ = [
@@ -61,6 +62,7 @@ __all__ = [
     "Names",
     "RefusedError",
     "ScalarSource",
+    "Threshold",
     "accumulator_of",
     "aggregate_ranges",
     "aggregated_values",
@@ -85,6 +87,7 @@ __all__ = [
     "sparql_text",
     "takes_numbers",
     "terms",
+    "threshold_of",
     "timestamps",
     "unsigned_zero",
     "value_codes",

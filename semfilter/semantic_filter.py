@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import assert_never
 
 import numpy as np
@@ -20,6 +20,7 @@ from .rules import RULES, compile_subquery, plan_context, unconnected_variable, 
 from .runtime import (
     ROW,
     BatchVerdicts,
+    ColumnTest,
     FilterOptions,
     Mask,
     Selection,
@@ -81,6 +82,11 @@ class SemanticFilter:
         """The subqueries, in the order of the query's text."""
         return tuple(self._subqueries.values())
 
+    @property
+    def conditions(self) -> tuple[ColumnTest, ...]:
+        """What its subqueries ask of columns alone."""
+        return tuple(asked for subquery in self.subqueries if (asked := subquery.condition) is not None)
+
     def over(self, shape: EventShape, knowledge: KnowledgeBase) -> SemanticFilter:
         """The same filter over another knowledge base, with nothing known yet."""
         return SemanticFilter(self.source, shape, knowledge, self.options, self._document)
@@ -121,18 +127,34 @@ class SemanticFilter:
             table = table.append_column(column, values.to_arrow())
         return table
 
-    def select_once(self, events: pa.Table, asked: Mask | None, known: BatchVerdicts) -> Mask:
+    def holds(self, events: pa.Table, known: BatchVerdicts) -> Mask:
         """Which events of a batch have semantics that hold, found for all of them by the first that is `shared`.
 
         Args:
             events: all events of the batch.
-            asked: which of them, at least one, it is asked about, and counts; `None`: all.
             known: of the batch.
         """
         if self.source.semantics is None:
             return np.ones(events.num_rows, np.bool_)
-        frame = self._evaluate(self.source.semantics, lambda subquery: subquery.select_once(events, asked, known))
-        return frame if isinstance(frame, np.ndarray) else np.isin(np.arange(events.num_rows), frame[ROW].to_numpy())
+        found = self._evaluate(self.source.semantics, lambda subquery: subquery.holds(events, known))
+        return found if isinstance(found, np.ndarray) else np.isin(np.arange(events.num_rows), found[ROW].to_numpy())
+
+    def held(self, events: pa.Table, asked: Mask | None, known: BatchVerdicts) -> tuple[int, ...]:
+        """Of how many events of a batch each subquery holds, of those that are asked about; `None`: all are."""
+        masks = [subquery.holds(events, known) for subquery in self.subqueries]
+        return tuple(int(np.count_nonzero(mask if asked is None else mask & asked)) for mask in masks)
+
+    def count(self, events: pa.Table, known: BatchVerdicts, asked: int, held: Sequence[int]) -> None:
+        """Count what `holds` has found of a batch.
+
+        Args:
+            events: all events of the batch.
+            known: of the batch.
+            asked: of how many of them, at least one, it was asked.
+            held: what `held` gives of these.
+        """
+        for subquery, holding in zip(self.subqueries, held, strict=True):
+            subquery.count(events, known, asked, holding)
 
     def _said(self, semantics: Semantics) -> Hashable:
         """What PATHs say, wherever they stand."""

@@ -9,13 +9,14 @@ from .filter_options import NAIVE, FilterOptions
 from .keys import Key, KeyValue
 from .path_process import PathProcess
 from .statistics import SubqueryStatistics
-from .subquery import SubqueryFilter
+from .subquery import ColumnTest, SubqueryFilter
 
 __all__ = [
     "NAIVE",
     "RDF_TYPE",
     "ROW",
     "BatchVerdicts",
+    "ColumnTest",
     "FilterOptions",
     "Key",
     "KeyValue",

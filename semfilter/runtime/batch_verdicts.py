@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import fields, is_dataclass
+from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from ...language import Span
 from ...language.nodes import Expression
 from .event_selection import Mask
-from .keys import dictionary_of
+from .keys import Codes, dictionary_of
 
-__all__ = ["BatchVerdicts", "condition_key"]
+__all__ = ["BatchVerdicts", "Standing", "condition_key"]
+
+
+class Standing(NamedTuple):
+    """Where the values of a dictionary of individuals stand among those of which something holds.
+
+    Attributes:
+        dictionary: the individuals.
+        places: of each of them, -1: nowhere; the one behind the last is null's.
+    """
+
+    dictionary: pa.Array
+    places: Codes
 
 
 class BatchVerdicts:
@@ -24,6 +38,8 @@ class BatchVerdicts:
     def __init__(self) -> None:
         self._masks: dict[Hashable, Mask] = {}
         self._dictionaries: dict[str, pa.DictionaryArray] = {}
+        self._indices: dict[str, Codes] = {}
+        self._standings: dict[Hashable, Standing] = {}
 
     def mask(self, key: Hashable, find: Callable[[], Mask]) -> Mask:
         """Of which events something is true.
@@ -35,10 +51,30 @@ class BatchVerdicts:
         found = self._masks.get(key)
         return self._masks.setdefault(key, find()) if found is None else found
 
+    def learn(self, masks: Mapping[Hashable, Mask]) -> None:
+        """Take masks that were found together, before anybody has asked for them."""
+        for key, mask in masks.items():
+            self._masks.setdefault(key, mask)
+
+    def standing(self, key: Hashable, find: Callable[[], Standing]) -> Standing:
+        """What verdicts know of a dictionary of this batch; see `mask`."""
+        found = self._standings.get(key)
+        return self._standings.setdefault(key, find()) if found is None else found
+
     def dictionary(self, events: pa.Table, name: str) -> pa.DictionaryArray:
         """A column of the events as one dictionary array."""
         found = self._dictionaries.get(name)
         return self._dictionaries.setdefault(name, dictionary_of(events.column(name))) if found is None else found
+
+    def indices(self, events: pa.Table, name: str) -> Codes:
+        """Which value of that dictionary each event has; null is the one behind the last."""
+        found = self._indices.get(name)
+        if found is None:
+            array = self.dictionary(events, name)
+            nulls = array.indices.fill_null(len(array.dictionary)) if array.null_count else array.indices
+            indices = nulls.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+            found = self._indices.setdefault(name, indices)
+        return found
 
 
 def condition_key(condition: Expression) -> Hashable:

@@ -12,7 +12,7 @@ import pyoxigraph as ox
 
 from ..plan import ResidualQuery
 from ..sparql_text import select_text
-from .batch_verdicts import BatchVerdicts
+from .batch_verdicts import BatchVerdicts, Standing
 from .evaluate import Solution, distinct_solutions, projection_text, query_solutions
 from .event_selection import Mask
 from .keys import Codes
@@ -53,9 +53,10 @@ def materialised_solutions(
 
 
 class MaterialisedVerdicts:
-    """The individuals, or combinations of them, for which a residual query holds, and their solutions; immutable.
+    """The individuals, or combinations of them, for which a residual query holds, and their solutions.
 
-    Memory: the IRIs and solutions of those that hold, as columns; nothing for the others.
+    They never change. Memory: the IRIs and solutions of those that hold, as columns; of the others where the last
+    dictionary has them.
 
     Args:
         residual: the residual query.
@@ -78,6 +79,7 @@ class MaterialisedVerdicts:
         self.seconds = seconds
         self.rows = sum(map(len, solutions.values()))
         self.columns = tuple(columns)
+        self._standings: dict[int, Standing] = {}
         # In the order of code points, as Polars and Arrow sort.
         keys = sorted(solutions)
         self._values = [pl.Series(sorted({key[i] for key in keys}), dtype=pl.String) for i in range(len(columns))]
@@ -105,6 +107,30 @@ class MaterialisedVerdicts:
         found[found == len(self._keys)] = -1
         return np.where(self._keys[found] == combined, found, -1) if len(self._keys) else np.full(len(combined), -1)
 
+    def keys_of(self, events: pa.Table, known: BatchVerdicts) -> Codes:
+        """The key in `verdicts` of each event of a batch; -1: nothing holds for it."""
+        found = [self.standing(part, events, known).places for part in range(len(self.columns))]
+        pairs = zip(found, self.columns, strict=True)
+        return self.codes([places[known.indices(events, name)] for places, name in pairs])
+
+    def holds(self, events: pa.Table, known: BatchVerdicts) -> Mask:
+        """Of which events of a batch there is a verdict that holds."""
+        if len(self.columns) > 1:
+            return self.verdicts.holds[self.keys_of(events, known)]
+        individuals = self.verdicts.holds[self.standing(0, events, known).places]  # fewer than events
+        return individuals[known.indices(events, self.columns[0])]
+
+    def standing(self, part: int, events: pa.Table, known: BatchVerdicts) -> Standing:
+        """Where the individuals of a batch stand; the same object as for the batch before, if these are the same."""
+        return known.standing((self, part), lambda: self._standing(part, known.dictionary(events, self.columns[part])))
+
+    def _standing(self, part: int, array: pa.DictionaryArray) -> Standing:
+        last = self._standings.get(part)
+        if last is None or not array.dictionary.equals(last.dictionary):
+            places = np.append(self.places_of(part, array.dictionary), -1)
+            last = self._standings[part] = Standing(array.dictionary, places)
+        return last
+
     def _combined(self, places: list[Codes]) -> Codes:
         """One number for the places of all parts of a key; -1 when one is missing."""
         combined = np.zeros_like(places[0])
@@ -116,7 +142,7 @@ class MaterialisedVerdicts:
 
 
 class MaterialisedLookup:
-    """Finds the verdicts of events that are materialised; looks for the individuals of one dictionary once.
+    """Finds the verdicts of events that are materialised, and counts who was looked for.
 
     Args:
         materialised: the verdicts.
@@ -130,47 +156,29 @@ class MaterialisedLookup:
         if len(materialised.columns) > 1:
             counts.uncountable()
         self._statistics = statistics
-        self._known: dict[str, tuple[pa.Array, Codes]] = {}
+        self._noted: dict[int, Standing] = {}
         statistics.evaluation_seconds += materialised.seconds
 
-    def verdicts(self, events: pa.Table, known: BatchVerdicts | None = None) -> tuple[Codes, SolutionColumns]:
+    def verdicts(self, events: pa.Table) -> tuple[Codes, SolutionColumns]:
         """The key of each event, -1 where nothing holds, and the verdicts of the keys."""
-        known = known or BatchVerdicts()
-        return self.codes(events, known, self.count(events, known)), self._materialised.verdicts
+        known = BatchVerdicts()
+        self.count(events, known)
+        return self._materialised.keys_of(events, known), self._materialised.verdicts
 
-    def codes(self, events: pa.Table, known: BatchVerdicts, counted: Sequence[Codes]) -> Codes:
-        """The key of each event, of what `count` gave."""
-        places = []
-        for of_all, (_, array) in zip(counted, self._columns(events, known), strict=True):
-            indices = array.indices.fill_null(len(of_all) - 1).to_numpy(zero_copy_only=False)
-            places.append(of_all[indices])
-        return self._materialised.codes(places)
+    def holds(self, events: pa.Table, known: BatchVerdicts) -> Mask:
+        """Of which events it holds; nobody is counted as looked for."""
+        return self._materialised.holds(events, known)
 
-    @property
-    def holds(self) -> Mask:
-        """Of which keys it holds; the last says what -1 does."""
-        return self._materialised.verdicts.holds
-
-    def count(self, events: pa.Table, known: BatchVerdicts) -> list[Codes]:
-        """Count the individuals of a batch as looked up; where the verdict of each stands, per part of the key."""
-        columns = self._columns(events, known)
-        individuals = sum(len(array.dictionary) for _, array in columns)
-        self._statistics.keys += individuals
-        self._statistics.hits += individuals
-        return [self._places(part, *column) for part, column in enumerate(columns)]
-
-    def _columns(self, events: pa.Table, known: BatchVerdicts) -> list[tuple[str, pa.DictionaryArray]]:
-        return [(name, known.dictionary(events, name)) for name in self._materialised.columns]
-
-    def _places(self, part: int, name: str, array: pa.DictionaryArray) -> Codes:
-        """Where each value of a dictionary stands; null is the one behind the last."""
-        dictionary, places = self._known.get(name, (None, None))
-        if places is None or not array.dictionary.equals(dictionary):
-            found = self._materialised.places_of(part, array.dictionary)
-            self._counts.note(array.dictionary.to_pylist(), found >= 0)
-            places = np.append(found, -1)
-            self._known[name] = array.dictionary, places
-        return places
+    def count(self, events: pa.Table, known: BatchVerdicts) -> None:
+        """Count the individuals of a batch as looked up."""
+        for part in range(len(self._materialised.columns)):
+            standing = self._materialised.standing(part, events, known)
+            individuals = len(standing.dictionary)
+            self._statistics.keys += individuals
+            self._statistics.hits += individuals
+            if self._noted.get(part) is not standing:
+                self._counts.note(standing.dictionary.to_pylist(), standing.places[:-1] >= 0)
+                self._noted[part] = standing
 
 
 def _places(asked: pa.Array, values: pl.Series) -> Codes:

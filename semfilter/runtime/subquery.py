@@ -6,14 +6,14 @@ from collections.abc import Hashable, Mapping, Sequence
 from functools import reduce
 from threading import Lock
 from time import perf_counter
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
 from ...errors import CeilingError
-from ...expressions import column_expression
+from ...expressions import Threshold, column_expression, threshold_of
 from ..plan import Plan, PlanContext
 from ..term_values import term_column
 from .batch_verdicts import BatchVerdicts, condition_key
@@ -28,6 +28,22 @@ from .statistics import KeyCount, SubqueryStatistics
 from .verdict_cache import VerdictCache
 
 _TRUE = pl.lit(True)  # noqa: FBT003 - a value
+
+
+class ColumnTest(NamedTuple):
+    """What a subquery asks of columns alone.
+
+    Attributes:
+        said: what it says, as `BatchVerdicts` knows it.
+        test: true or false of each event.
+        columns: those that it looks at.
+        threshold: the same, where it is one; `None`: it is not.
+    """
+
+    said: Hashable
+    test: pl.Expr
+    columns: tuple[str, ...]
+    threshold: Threshold | None
 
 
 class SubqueryFilter:
@@ -51,6 +67,8 @@ class SubqueryFilter:
         self.columns = _columns_of(plan)
         self._types = {name: context.type_of(name) for name in plan.subquery.bindings}
         self._condition = _condition(plan)
+        self._threshold = threshold_of(plan.conditions[0]) if len(plan.conditions) == 1 else None
+        self._conditions_said = tuple(map(condition_key, plan.conditions))
         self._most = options.rows
         self._statistics = SubqueryStatistics()
         self._counts = KeyCount()
@@ -100,33 +118,37 @@ class SubqueryFilter:
             self._statistics.seconds += perf_counter() - began
         return selection
 
-    def select_once(self, events: pa.Table, asked: Mask | None, known: BatchVerdicts) -> Mask:
+    def holds(self, events: pa.Table, known: BatchVerdicts) -> Mask:
         """Which events of a batch satisfy the subquery, found for all of them by the first that is `shared`.
 
         Args:
             events: all events of the batch.
-            asked: which of them, at least one, it is asked about, and counts; `None`: all.
             known: of the batch.
         """
-        began = perf_counter()
-        with self._lock:
-            count = events.num_rows if asked is None else int(np.count_nonzero(asked))
-            mask = self._mask(cast("MaterialisedLookup", self._lookup), events, known)
-            self._statistics.events += count
-            self._statistics.held += int(np.count_nonzero(mask if asked is None else mask & asked))
-            self._statistics.seconds += perf_counter() - began
-        return mask
-
-    def _mask(self, lookup: MaterialisedLookup, events: pa.Table, known: BatchVerdicts) -> Mask:
-        """What `select` gives where nothing is bound: the verdicts of all with this residual query, and conditions."""
-        counted = lookup.count(events, known)
-        holds = known.mask(self.compiled, lambda: lookup.holds[lookup.codes(events, known, counted)])
+        lookup = cast("MaterialisedLookup", self._lookup)
 
         def both() -> Mask:
-            possible = self._conditions(events, self._required(events))
+            began = perf_counter()
+            holds = known.mask(self.compiled, lambda: lookup.holds(events, known))
+            possible = self._conditions(events, self._required(events), known)
+            self._statistics.seconds += perf_counter() - began
             return holds if possible is None else holds & possible
 
         return known.mask(self.shared, both)
+
+    def count(self, events: pa.Table, known: BatchVerdicts, asked: int, held: int) -> None:
+        """Count what `holds` has found of a batch.
+
+        Args:
+            events: all events of the batch.
+            known: of the batch.
+            asked: of how many of them it was asked, at least one.
+            held: of how many of these it holds.
+        """
+        with self._lock:
+            cast("MaterialisedLookup", self._lookup).count(events, known)
+            self._statistics.events += asked
+            self._statistics.held += held
 
     def _select(self, events: pa.Table) -> Selection:
         if self._lookup is None or not events.num_rows:
@@ -134,7 +156,7 @@ class SubqueryFilter:
         codes, verdicts = self._lookup.verdicts(events)
         possible = self._required(events)
         if not self.plan.derived:
-            possible = self._conditions(events, possible)
+            possible = self._conditions(events, possible, BatchVerdicts())
         if not self.plan.subquery.bindings and not self.plan.derived:
             holds = verdicts.holds[codes]
             return holds if possible is None else holds & possible
@@ -150,11 +172,23 @@ class SubqueryFilter:
         masks = [_valid(events.column(name)) for name in self.plan.required if events.column(name).null_count]
         return reduce(np.logical_and, masks) if masks else None
 
-    def _conditions(self, events: pa.Table, possible: Mask | None) -> Mask | None:
+    @property
+    def condition(self) -> ColumnTest | None:
+        """What is asked of columns alone; `None`: nothing."""
+        if not self.plan.conditions:
+            return None
+        said = "PATH", self._conditions_said
+        return ColumnTest(said, self._condition, self.plan.condition_columns, self._threshold)
+
+    def _conditions(self, events: pa.Table, possible: Mask | None, known: BatchVerdicts) -> Mask | None:
         """The conditions, which need nothing but columns; null is not true."""
         if not self.plan.conditions:
             return possible
-        true = _condition_frame(self.plan, events).select(self._condition).to_series().to_numpy()
+
+        def ask() -> Mask:
+            return _condition_frame(self.plan, events).select(self._condition).to_series().to_numpy()
+
+        true = known.mask(("PATH", self._conditions_said), ask)
         return true if possible is None else true & possible
 
     def _expanded(self, events: pa.Table, codes: Codes, verdicts: SolutionColumns, possible: Mask | None) -> Selection:

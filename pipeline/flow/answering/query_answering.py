@@ -17,7 +17,7 @@ from ....cep import joined_rows
 from ....language.nodes import COMPANION
 from ....planner import BackfillChunk
 from ...monitoring import log_context
-from ..queries import CommonCall, EventBatch, EventSplits, QueryGraph, QueryIsolation, QueryRuntime
+from ..queries import CommonCall, EventBatch, EventSplits, QueryGraph, QueryIsolation, QueryRuntime, shared_batch
 from .circle_answering import CircleAnswering
 from .row_forwarding import RowForwarding
 from .running_answer import QueryRows, RunningAnswer, TimeSpent
@@ -63,13 +63,17 @@ class QueryAnswering:
             seconds: that each query may take, or it fails; `None`: as many as it takes.
         """
         if self._queries.contexts or self._queries.emits:
-            yield from self._in_contexts(_batches(events), watermarks, found, TimeSpent(seconds))
+            yield from self._in_contexts(self._batches(events), watermarks, found, TimeSpent(seconds))
             return
         levels = [[self._queries.flows[label] for label in level] for level in self._queries.levels()]
         held: dict[str, list[pa.Table]] = {}
         time = TimeSpent(seconds)
-        for one in self._levels(levels, _batches(events), watermarks, found, time, again=frozenset()):
+        for one in self._levels(levels, self._batches(events), watermarks, found, time, again=frozenset()):
             yield from self._visible(one.label, one.rows, held, last=one.last)
+
+    def _batches(self, events: Mapping[str, pa.Table]) -> dict[str, EventBatch]:
+        """The events by stream, of which each finds at once what all queries ask."""
+        return {name: shared_batch(table, partial(self._queries.asked, name)) for name, table in events.items()}
 
     def _levels(
         self,
@@ -179,7 +183,7 @@ class QueryAnswering:
         for label, flow in self._queries.flows.items():
             watermark = flow.watermark_of(part.watermarks)
             if part.primes:
-                self._isolation.run(flow, partial(flow.prime, _batches(part.events), watermark))
+                self._isolation.run(flow, partial(flow.prime, self._batches(part.events), watermark))
             elif part.matches is not None:
                 rows = self._isolation.run(flow, partial(flow.report, part.matches, watermark))
                 yield QueryRows(label, flow.visible(flow.no_rows if rows is None else rows))
@@ -243,7 +247,3 @@ def _readers(levels: Sequence[Sequence[QueryRuntime]], names: set[str | None]) -
         names |= {flow.query.name for flow in readers}
         found.append(readers)
     return [level for level in found if level]
-
-
-def _batches(events: Mapping[str, pa.Table]) -> dict[str, EventBatch]:
-    return {name: EventBatch(table) for name, table in events.items()}

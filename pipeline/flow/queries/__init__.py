@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .candidates import EventBatch
+    from .candidates import EventBatch, shared_batch
     from .context_runtime import ContextRuntime
     from .held_events import EventSplits, HeldEvents
     from .kindred_queries import CommonCall, kin_of
@@ -23,6 +23,7 @@ _LATER = {
     "CommonCall": ".kindred_queries",
     "ContextRuntime": ".context_runtime",
     "EventBatch": ".candidates",
+    "shared_batch": ".candidates",
     "EventSplits": ".held_events",
     "HeldEvents": ".held_events",
     "ParkedQueries": ".parked_queries",
@@ -60,6 +61,7 @@ __all__ = [
     "failure_of",
     "kin_of",
     "parked_notes",
+    "shared_batch",
 ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 
@@ -13,6 +13,7 @@ from ....language.nodes import ContextSet, Query
 from ....planner import Range, Watermarks, resolve_bounds
 from ....semfilter.runtime import SubqueryStatistics
 from ..rules import EventTypes, RulePlace, event_types
+from .candidates import Asked
 from .context_runtime import ContextRuntime
 from .held_events import HeldEvents
 from .query_components import QueryComponent, Waiting, components_of
@@ -448,6 +449,12 @@ class QueryGraph:
             waits[Waiting(name, is_set=True)] = [Waiting(label, is_set=False) for label in self.deriving(name)]
         self._components = frozenset(self.suspended), components_of(waits)
         return self._components[1]
+
+    def asked(self, stream: str) -> Iterator[Asked]:
+        """What all queries ask of the events of a stream that may be found together."""
+        for label, flow in self._flows.items():
+            if flow.failure is None and label not in self.suspended:
+                yield from flow.asked(stream)
 
     def serves(self, flow: QueryRuntime) -> bool:
         """Whether a query's rows are needed by others: they read its output, or are in contexts that it derives."""

@@ -31,7 +31,7 @@ from ....semfilter import SemanticFilter
 from ....semfilter.runtime import FilterOptions, SubqueryStatistics
 from ...profile import ClauseKind, PathProfile, QueryProfile, VariableProfile
 from ..rules import PLACE, RuleFiring, with_places
-from .candidates import CandidateSelection, ContextPlacing, EventBatch, EventShedding, Selected
+from .candidates import Asked, CandidateSelection, ContextPlacing, EventBatch, EventShedding, Selected
 from .context_runtime import ContextRuntime
 from .held_events import EventSplits, HeldEvents
 from .kindred_queries import CommonCall, kin_of
@@ -407,6 +407,12 @@ class QueryRuntime:
         )
         candidates: dict[str, Selected] = {variable: found for variable, found in selected if found is not None}
         return candidates | self._other_events(events)
+
+    def asked(self, stream: str) -> Iterator[Asked]:
+        """What its variables ask of the events of a stream that may be found together with what others ask."""
+        for of, selection in self._selections:
+            if of == stream and selection.asked is not None:
+                yield selection.asked
 
     def is_passed_over(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> bool:
         """Pass over events if none of its contexts holds in the time of a call, and it waits for nothing.

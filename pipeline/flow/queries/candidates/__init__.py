@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from .candidate_selection import CandidateSelection, Counts, EventPlacement, Selected
-from .event_batch import EventBatch
+from .event_batch import Asked, EventBatch
 from .event_placement import ContextPlacing
 from .event_shedding import EventShedding
+from .joint_candidates import shared_batch
 
 __all__ = [
+    "Asked",
     "CandidateSelection",
     "ContextPlacing",
     "Counts",
@@ -15,4 +17,5 @@ __all__ = [
     "EventPlacement",
     "EventShedding",
     "Selected",
+    "shared_batch",
 ]

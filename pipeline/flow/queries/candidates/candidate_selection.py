@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -22,7 +21,7 @@ from .....planner import Range
 from .....semfilter import SemanticFilter
 from .....semfilter.runtime import Mask, condition_key
 from ....profile import ClauseCount, ClauseKind
-from .event_batch import EventBatch
+from .event_batch import Asked, EventBatch, Found
 
 Selected: TypeAlias = pa.Table | pl.DataFrame
 """Candidates."""
@@ -83,8 +82,10 @@ class CandidateSelection:
         self._after = tuple(f for f in source.filters if uses_bindings(f))
         self._clauses = tuple(_clauses(source, within, own, implied, self._after, placement=placement))
         self._left = np.zeros(len(self._clauses), np.int64)
+        self._asks: tuple[SemanticFilter, Asked | None] | None = None
         self._columns = ["_time", "_id", *source.columns]
         self._tested = _columns_of(before)
+        self._tested_names = tuple(sorted(self._tested) or ["_time"])
         self._kept = sorted({n for n in self._columns if not n.startswith("?")} | _columns_of(self._after))
         self._asked = self._kept
         if placement is not None:
@@ -146,9 +147,12 @@ class CandidateSelection:
             batch = placed
             left.append(placed.table.num_rows)
         inside = self._within.select(batch.table)
+        left += [inside.num_rows] * self._within.bounded
+        together = batch.found(self.asked) if inside is batch.table and self.asked is not None else None
+        if together is not None:
+            return self._counted(together, batch, left)
         if inside is not batch.table:
             batch = EventBatch(inside)
-        left += [inside.num_rows] * self._within.bounded
         mask = self._mask(batch, left)
         if not left[-1] and self._placement is None:
             self._left[: len(left)] += left
@@ -167,6 +171,26 @@ class CandidateSelection:
         self._left += left
         return found if found.column_names == self._columns else found.select(self._columns)
 
+    @property
+    def asked(self) -> Asked | None:
+        """What it asks of events, for who finds what many ask; `None`: it has to look for itself."""
+        if self._asks is None or self._asks[0] is not self.semantics:
+            self._asks = self.semantics, self._all_asked()
+        return self._asks[1]
+
+    def _all_asked(self) -> Asked | None:
+        paths = self.semantics.shared
+        if self._placement is not None or self._after or (self.source.semantics is not None and paths is None):
+            return None
+        return Asked(self._said, paths, tuple(self._columns), self._before, self._tested_names, self.semantics)
+
+    def _counted(self, found: Found, batch: EventBatch, left: list[int]) -> pl.DataFrame | None:
+        """What was found together with what others ask."""
+        self._left += [*left, *found.left]
+        if found.asked:
+            self.semantics.count(batch.table, batch.verdicts, found.asked, found.held)
+        return found.frame
+
     def _chosen(self, batch: EventBatch, mask: Mask | None) -> Selected:
         """The rows that a mask leaves; where these are few, nothing but they are converted."""
         few = None if mask is None else np.flatnonzero(mask)
@@ -182,15 +206,9 @@ class CandidateSelection:
             return None
         mask: Mask | None = None
         for place in range(self._conditions):
-            mask = batch.verdicts.mask(self._said[: place + 1], partial(self._both, self._before, batch, mask, place))
+            mask = batch.passed(self._said, self._before, self._tested_names, place, mask)
             left.append(int(np.count_nonzero(mask)))
         return None if mask is None or left[-1] == batch.table.num_rows else mask
-
-    def _both(self, before: Filter, batch: EventBatch, mask: Mask | None, place: int) -> Mask:
-        """What a mask and one FILTER more let pass."""
-        frame = partial(batch.frame, sorted(self._tested) or ["_time"])
-        own = batch.verdicts.mask(("FILTER", self._said[place]), lambda: before.mask_of(place, frame()))
-        return own if mask is None else mask & own
 
     def _solved(self, batch: EventBatch, mask: Mask | None, left: list[int]) -> Selected:
         """The events whose PATHs hold; only what the PATHs look at is copied before that is known."""
@@ -209,7 +227,9 @@ class CandidateSelection:
 
     def _solved_once(self, batch: EventBatch, mask: Mask | None, left: list[int]) -> pl.DataFrame:
         """The same, where all with these PATHs are answered together."""
-        holds = self.semantics.select_once(batch.table, mask, batch.verdicts)
+        holds = self.semantics.holds(batch.table, batch.verdicts)
+        held = self.semantics.held(batch.table, mask, batch.verdicts)
+        self.semantics.count(batch.table, batch.verdicts, left[-1], held)
         found = batch.part(self.semantics.shared, holds).frame(tuple(self._kept), mask)
         left.append(found.height)
         return found

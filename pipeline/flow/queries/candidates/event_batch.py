@@ -2,19 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from .....cep import Filter
 from .....cep.contexts import KnownRanges, Routed
 from .....expressions import frame_of
-from .....semfilter.runtime import BatchVerdicts, Mask
+from .....semfilter import SemanticFilter
+from .....semfilter.runtime import BatchVerdicts, ColumnTest, Mask
 from .identity_sample import looked_at
 
-__all__ = ["EventBatch", "EventPart"]
+__all__ = ["Asked", "EventBatch", "EventPart", "Found"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What one event variable asks of a stream's events; equal ones are given the same.
+
+    Attributes:
+        said: what each FILTER says.
+        paths: what the PATHs say; `None`: there are none.
+        columns: those that it is given.
+        filters: the FILTERs; `None`: there are none.
+        tested: the columns that they look at.
+        semantics: answers the PATHs.
+    """
+
+    said: tuple[Hashable, ...]
+    paths: Hashable
+    columns: tuple[str, ...]
+    filters: Filter | None = field(compare=False)
+    tested: tuple[str, ...] = field(compare=False)
+    semantics: SemanticFilter = field(compare=False)
+    _hash: int = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.said, self.paths, self.columns)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def conditions(self) -> tuple[ColumnTest, ...]:
+        """What is asked of columns alone, by FILTERs and PATHs, each by itself."""
+        own, filters = [], self.filters
+        if filters is not None:
+            for place, said in enumerate(self.said):
+                test, threshold = filters.test_of(place), filters.threshold_of(place)
+                own.append(ColumnTest(("FILTER", said), test, self.tested, threshold))
+        return (*own, *(self.semantics.conditions if self.paths is not None else ()))
+
+
+class Found(NamedTuple):
+    """The events of a batch that an event variable takes.
+
+    Attributes:
+        frame: they; `None`: FILTERs have left none, and no PATH is asked.
+        left: how many were left behind each FILTER, and behind the PATHs.
+        asked: about how many the PATHs were asked.
+        held: of how many of these each subquery holds.
+    """
+
+    frame: pl.DataFrame | None
+    left: tuple[int, ...]
+    asked: int = 0
+    held: tuple[int, ...] = ()
 
 
 class EventBatch:
@@ -27,9 +86,10 @@ class EventBatch:
 
     Args:
         table: the event table.
+        search: finds what all queries ask of these events; `None`: each asks by itself.
     """
 
-    def __init__(self, table: pa.Table) -> None:
+    def __init__(self, table: pa.Table, search: Callable[[EventBatch], Mapping[Asked, Found]] | None = None) -> None:
         self.table = table
         self.ranges: KnownRanges = {}
         self.routed: dict[tuple[Hashable, ...], tuple[EventBatch, Routed]] = {}
@@ -37,7 +97,35 @@ class EventBatch:
         self._columns: dict[str, pl.Series] = {}
         self._parts: dict[Hashable, EventPart] = {}
         self._samples: dict[float, EventBatch] = {}
-        self._lock = Lock()
+        self._search = search
+        self._together: Mapping[Asked, Found] | None = None if search is not None else {}
+        self._lock, self._searching = Lock(), Lock()
+
+    def found(self, asked: Asked) -> Found | None:
+        """What was found together with what others ask; `None`: it is to be looked for."""
+        if self._together is None and self._search is not None:
+            with self._searching:
+                self._together = self._search(self) if self._together is None else self._together
+        return None if self._together is None else self._together.get(asked)
+
+    def passed(
+        self, said: tuple[Hashable, ...], filters: Filter, columns: Sequence[str], place: int, before: Mask | None
+    ) -> Mask:
+        """Which events the first FILTERs let pass, up to one of them.
+
+        Args:
+            said: what each of the FILTERs says.
+            filters: they.
+            columns: those that they look at.
+            place: of the last of the first ones.
+            before: which of them the FILTERs before that let pass; `None`: there are none.
+        """
+
+        def both() -> Mask:
+            own = self.verdicts.mask(("FILTER", said[place]), lambda: filters.mask_of(place, self.frame(columns)))
+            return own if before is None else before & own
+
+        return self.verdicts.mask(said[: place + 1], both)
 
     def frame(self, names: Sequence[str]) -> pl.DataFrame:
         """The named columns, dictionaries of strings as strings."""
