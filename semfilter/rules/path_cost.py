@@ -163,9 +163,9 @@ def _of_path(p: PredicateUse, counts: _Counts, *, begins: bool = True, ends: boo
     edges = sum(counts.number(f"?s {term_text(URIRef(iri))} ?o") for iri in p.iris) + 1.0
     if begins or ends:
         return edges
-    every = counts.all if p.zero else 0.0
+    every = 2.0 * counts.all if p.zero else 0.0  # each subject and object, to itself
     pairs = None if edges > _PATHS_COUNTED else counts.pairs(p)
-    return edges * edges + every if pairs is None else max(pairs, edges)
+    return every + (edges * edges if pairs is None else max(pairs, edges))
 
 
 def _reachable(edges: Mapping[Any, Sequence[object]], most: int) -> float:
