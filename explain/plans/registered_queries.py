@@ -16,6 +16,7 @@ from ...planner import speaks_of_the_past
 from .plan_node import PlanNode
 from .query_plan import describe_query
 from .semantic_filter_plan import describe_semantic_filter
+from .service_plan import describe_service
 
 if TYPE_CHECKING:
     from ...archive import ReadView
@@ -40,7 +41,8 @@ def explain_runtime(
         if source.source.semantics is not None
     }
     chosen = () if runtime.past is None else (PlanNode("", f"past by {runtime.past}"),)
-    plan = describe_query(runtime.query, filters, runtime.within, (*chosen, *past), others)
+    service = describe_service(project.settings.queries.service(runtime.registration.label))
+    plan = describe_query(runtime.query, filters, runtime.within, (*chosen, *past, *service), others)
     if not project.knowledge.modules:
         return plan
     known = PlanNode("knowledge", KnowledgeStore.of(project.settings).in_words(project.knowledge))
