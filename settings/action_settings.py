@@ -207,6 +207,11 @@ class ActionSettings(Table):
         return next(name for name in ACTION_KINDS if getattr(self, name) is not None)
 
     @property
+    def asks_engine(self) -> bool:
+        """Whether the engine itself does it."""
+        return self.kind in ENGINE_KINDS
+
+    @property
     def key(self) -> str:
         """How the project file writes the kind."""
         return _key(self.kind)

@@ -14,19 +14,21 @@ _TEMPORARY = ".tmp-"
 
 
 @contextmanager
-def write_atomically(path: Path, *, sync_folder: bool = True) -> Iterator[Path]:
+def write_atomically(path: Path, *, sync: bool = True, sync_folder: bool = True) -> Iterator[Path]:
     """Give a temporary file beside `path` that takes its place, durably, when the block ends without an error.
 
     It is hidden, and no pattern for the ending of `path` finds it.
 
     Args:
         path: what is written, or replaced.
+        sync: `False` for what may be anything after a power cut.
         sync_folder: make the name durable too; `False` for one of many files, whose folder the caller syncs once.
     """
     temporary = path.with_name(f"{_TEMPORARY}{os.getpid()}-{path.name}.part")
     try:
         yield temporary
-        fsync(temporary)
+        if sync:
+            fsync(temporary)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -34,16 +34,21 @@ class DamagedFileError(ValueError):
     """Neither a file nor its mirror is as it was written."""
 
 
-def write_mirrored(path: Path, content: bytes) -> None:
+def write_mirrored(path: Path, content: bytes, *, sync_mirror: bool = True) -> None:
     """Write a file and its mirror, durably.
+
+    Args:
+        path: the file.
+        content: what it says.
+        sync_mirror: `False` for a file that is soon gone: a power cut may cost its mirror.
 
     Raises:
         OSError: the file system refuses.
     """
     make_folder(path.parent)
     number = 1 + max((found[0] for each in (path, _mirror(path)) if (found := _sound(each)) is not None), default=0)
-    for target in (_mirror(path), path):
-        with write_atomically(target) as temporary:
+    for target, sync in ((_mirror(path), sync_mirror), (path, True)):  # both names are durable with those of the folder
+        with write_atomically(target, sync=sync, sync_folder=target == path) as temporary:
             temporary.write_bytes(f"{_digest(number, content)} {number}\n".encode() + content)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import smtplib
 import ssl
 from collections.abc import Sequence
 from contextlib import suppress
 from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import getaddresses
 
 from ...settings import MailSettings
 from .action import ActionSpec, DeliveryError
@@ -16,6 +19,10 @@ from .secret import resolved
 
 __all__ = ["MailAction"]
 
+_POLICY = SMTP.clone(cte_type="7bit")
+"""Not every server takes bytes of 8 bits."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+"""What no mail may hold as it is: it goes as base64, and in a subject it is a space."""
 _PORTS = {"none": 25, "starttls": 587, "ssl": 465}
 
 
@@ -34,6 +41,8 @@ class MailAction:
         self._body = None if mail.body is None else CallTemplate.parse(spec, "mail.body", mail.body)
         self._password = "" if mail.password is None else resolved(spec, "mail.password", mail.password)
         self._server: smtplib.SMTP | None = None
+        self._to = [address for _, address in getaddresses(mail.to)]
+        self._taken: dict[str, tuple[str, frozenset[str]]] = {}
 
     def check(self) -> None:
         """See `Action.check`: whether the server takes mails is seen when there is a call."""
@@ -41,9 +50,11 @@ class MailAction:
     def send(self, calls: Sequence[ActionCall]) -> None:
         """See `Action.send`."""
         for number, call in enumerate(calls):
-            message = self._message(call)
             try:
-                self._connected().send_message(message)
+                self._send(call)
+            except DeliveryError as error:
+                error.delivered = number
+                raise
             except (smtplib.SMTPException, OSError) as error:
                 self.close()
                 raise DeliveryError(_told(error), delivered=number) from None
@@ -54,6 +65,17 @@ class MailAction:
             with suppress(smtplib.SMTPException, OSError):
                 self._server.quit()
         self._server = None
+
+    def _send(self, call: ActionCall) -> None:
+        """Send a mail. Whoever of its recipients has it already is not sent it again because of the others."""
+        key, taken = self._taken.get(call.rule, ("", frozenset()))
+        left = [address for address in self._to if key != call.key or address not in taken]
+        message = self._message(call)
+        refused = self._connected().send_message(message, to_addrs=left)
+        if refused:
+            self._taken[call.rule] = call.key, frozenset(self._to) - refused.keys()
+            raise smtplib.SMTPRecipientsRefused(refused)
+        self._taken.pop(call.rule, None)
 
     def _connected(self) -> smtplib.SMTP:
         """A session with the server: the one before, if it is still there."""
@@ -78,13 +100,14 @@ class MailAction:
         return server
 
     def _message(self, call: ActionCall) -> EmailMessage:
-        message = EmailMessage()
+        message = EmailMessage(_POLICY)
         message["From"], message["To"] = self._mail.sender, ", ".join(self._mail.to)
-        message["Subject"] = self._subject.filled(call, lambda value: " ".join(value.split()))
+        message["Subject"] = self._subject.filled(call, lambda value: " ".join(_CONTROL.sub(" ", value).split()))
         message["Message-ID"] = f"<{call.key}@kaicep>"
         message["X-Idempotency-Key"] = call.key
         lines = [f"{name}: {value}" for name, value in call.values().items()]
-        message.set_content("\n".join(lines) if self._body is None else self._body.filled(call))
+        body = "\n".join(lines) if self._body is None else self._body.filled(call)
+        message.set_content(body, cte="base64" if _CONTROL.search(body) else None)
         return message
 
 

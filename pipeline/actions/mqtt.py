@@ -25,7 +25,11 @@ __all__ = ["MqttAction"]
 
 _PORT, _TLS_PORT = 1883, 8883
 _AT_ONCE = 100
-_RESERVED = re.compile(r"[/+#%\x00-\x1f\x7f]")
+_POLL_S = 0.05
+_NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
+    f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)
+)
+_RESERVED = re.compile(f"[/+#%\\x00-\\x1f\\x7f-\\x9f{_NONCHARACTERS}]")
 """What of a value would make other levels of a topic, or none that a broker takes: percent-encoded."""
 
 
@@ -47,6 +51,7 @@ class MqttAction:
         self._password = None if mqtt.password is None else resolved(spec, "mqtt.password", mqtt.password)
         self._library = _library(spec)
         self._client: Client | None = None
+        self._losses: list[object] = []
 
     def check(self) -> None:
         """See `Action.check`: whether the broker is there is seen when there is a call."""
@@ -59,15 +64,16 @@ class MqttAction:
         client = self._connected(until)
         for call in calls:
             try:
-                topic = self._topic.filled(call, _level)
+                sent.append(self._published(client, call))
             except DeliveryError as error:
                 fault = error
                 break
-            sent.append(client.publish(topic, call.to_json(), qos=1, retain=self._mqtt.retain))
         for number, message in enumerate(sent):
-            if not _acknowledged(message, until):
+            if not self._acknowledged(message, until):
+                lost = bool(self._losses)
                 self.close()
-                raise DeliveryError("the broker does not acknowledge in time", delivered=number)
+                said = "the broker breaks the connection" if lost else "the broker does not acknowledge in time"
+                raise DeliveryError(said, delivered=number, refused=lost)
         if fault is not None:
             fault.delivered = len(sent)
             raise fault
@@ -79,8 +85,26 @@ class MqttAction:
             self._client.loop_stop()
         self._client = None
 
+    def _published(self, client: Client, call: ActionCall) -> MQTTMessageInfo:
+        topic = self._topic.filled(call, _level)
+        if topic.startswith("$") and self._topic.begins_with_value:  # the broker's own topics
+            topic = f"%24{topic[1:]}"
+        try:
+            return client.publish(topic, call.to_json(), qos=1, retain=self._mqtt.retain)
+        except ValueError as error:  # an empty topic, or a text that is longer than the protocol has room for
+            raise DeliveryError(f"no broker could be given this: {error}", hopeless=True) from None
+
+    def _acknowledged(self, message: MQTTMessageInfo, until: float) -> bool:
+        """Whether a broker has a message; it may end the connection because of one that it does not like."""
+        try:
+            while not message.is_published() and not self._losses and time.monotonic() < until:
+                message.wait_for_publish(_POLL_S)
+            return message.is_published()
+        except (RuntimeError, ValueError):  # the connection was lost, or too many wait
+            return False
+
     def _connected(self, until: float) -> Client:
-        if self._client is not None and self._client.is_connected():
+        if self._client is not None and self._client.is_connected() and not self._losses:
             return self._client
         self.close()
         client: Client = self._library.Client(self._library.CallbackAPIVersion.VERSION2)
@@ -89,6 +113,8 @@ class MqttAction:
         if self._mqtt.tls:
             client.tls_set()
         refusals: list[str] = []
+        losses: list[object] = []
+        client.on_disconnect = lambda *said: losses.append(said)
         client.on_connect = lambda *said: refusals.append(str(said[3])) if said[3].is_failure else None
         host, _, port = self._mqtt.broker.partition(":")
         client.connect_timeout = max(0.1, until - time.monotonic())
@@ -97,7 +123,7 @@ class MqttAction:
         except OSError:
             raise DeliveryError("the broker cannot be reached") from None
         client.loop_start()
-        self._client = client
+        self._client, self._losses = client, losses
         while not client.is_connected():
             if refusals or time.monotonic() > until:
                 self.close()
@@ -109,14 +135,6 @@ class MqttAction:
 
 def _level(value: str) -> str:
     return _RESERVED.sub(lambda found: quote(found[0], safe=""), value)
-
-
-def _acknowledged(message: MQTTMessageInfo, until: float) -> bool:
-    try:
-        message.wait_for_publish(max(0.0, until - time.monotonic()))
-        return bool(message.is_published())
-    except (RuntimeError, ValueError):  # the connection was lost, or too many wait
-        return False
 
 
 def _library(spec: ActionSpec) -> Any:

@@ -97,12 +97,14 @@ class KnowledgeAdmin:
         with self._changing:
             if self._closed:
                 raise PipelineError("the engine ends", hint="the next one does it")
-            done = self._versions.store.changes.stated
+            done = {key for keys in self._versions.store.changes.stated for key in keys}
             new = [statement for statement in statements if statement.key not in done]
             modules = self._versions.newest.knowledge.modules
-            module = updated_rules(modules, new)
+            module, keys = updated_rules(modules, new), [statement.key for statement in new]
             if module is not None:
-                self._swap(with_module(modules, module), [statement.key for statement in new])
+                self._swap(with_module(modules, module), keys)
+            else:  # it would make one later
+                self._versions.store.note(keys)
 
     def close(self) -> None:
         """Finish the change at work, and answer no more."""

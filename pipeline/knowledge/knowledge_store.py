@@ -11,7 +11,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -28,6 +28,8 @@ from ...storage import DamagedFileError, is_intact, mirrored_files, read_mirrore
 __all__ = ["Changes", "Entry", "KnowledgeStore", "Version", "modules_in_force"]
 
 _LEVEL = 1
+_REMEMBERED = 32
+"""More changes than threads ask for at the same time: each goes on when the outbox has durably noted what it did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +64,13 @@ class Changes:
     Attributes:
         added: modules that it does not name, or whose text is another.
         removed: sources of modules that it names.
-        stated: keys of the calls of rules that the last change of the module `rules` did, which are not done again.
+        stated: keys of the calls of rules that each of the last changes of the module `rules` did, which are not done
+            again: of all that are at work at the same time.
     """
 
     added: tuple[Entry, ...] = ()
     removed: tuple[str, ...] = ()
-    stated: tuple[str, ...] = ()
+    stated: tuple[tuple[str, ...], ...] = ()
 
     def after(self, change: ModuleChange, stated: Sequence[str] = ()) -> Changes:
         """With one more change, and what rules have called for it."""
@@ -75,7 +78,12 @@ class Changes:
         kept = [entry for entry in self.added if entry.digest not in gone]
         new = [] if change.added is None else [Entry.of(change.added)]
         own = [m.source for m in change.removed if m.digest not in {entry.digest for entry in self.added}]
-        return Changes((*kept, *new), tuple(dict.fromkeys([*self.removed, *own])), tuple(stated) or self.stated)
+        changed = replace(self, added=(*kept, *new), removed=tuple(dict.fromkeys([*self.removed, *own])))
+        return changed.noting(stated)
+
+    def noting(self, stated: Sequence[str]) -> Changes:
+        """With what rules have called for by now."""
+        return replace(self, stated=(*self.stated, tuple(stated))[-_REMEMBERED:]) if stated else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +169,7 @@ class KnowledgeStore:
         try:
             content = json.loads(read_mirrored(self._changes))
             added = tuple(Entry.read(entry) for entry in content["added"])
-            return Changes(added, tuple(content["removed"]), tuple(content.get("stated", ())))
+            return Changes(added, tuple(content["removed"]), tuple(map(tuple, content.get("stated", ()))))
         except FileNotFoundError:
             return Changes()
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -170,7 +178,11 @@ class KnowledgeStore:
     def change(self, change: ModuleChange, stated: Sequence[str] = ()) -> None:
         """Make one more change durable, for this engine's restarts and for every other command; see `Changes`."""
         self.keep(() if change.added is None else (change.added,))
-        write_mirrored(self._changes, json.dumps(asdict(self.changes.after(change, stated)), indent=1).encode())
+        self._keep_changes(self.changes.after(change, stated))
+
+    def note(self, stated: Sequence[str]) -> None:
+        """Note durably that rules have called for what made no change."""
+        self._keep_changes(self.changes.noting(stated))
 
     def changed(self, modules: Sequence[Module]) -> tuple[Module, ...]:
         """The modules of a project file, changed."""
@@ -239,6 +251,9 @@ class KnowledgeStore:
             PipelineError: a copy is lost or broken.
         """
         return tuple(self.module(entry) for entry in version.modules)
+
+    def _keep_changes(self, changes: Changes) -> None:
+        write_mirrored(self._changes, json.dumps(asdict(changes), indent=1).encode())
 
     def _copy(self, digest: str) -> Path:
         return self._modules / f"{digest}.nt.gz"

@@ -120,3 +120,14 @@ def test_what_is_removed_is_gone(file: Path) -> None:
     assert list(file.parent.iterdir()) == []
     with pytest.raises(FileNotFoundError):
         read_mirrored(file)
+
+
+@pytest.mark.parametrize(("sync_mirror", "count"), [(True, 3), (False, 2)])
+def test_how_often_the_disk_is_waited_for(
+    file: Path, monkeypatch: pytest.MonkeyPatch, *, sync_mirror: bool, count: int
+) -> None:
+    synced: list[Path] = []
+    monkeypatch.setattr("kaicep.storage.atomic_write.fsync", synced.append)
+    write_mirrored(file, b"third", sync_mirror=sync_mirror)
+    assert (len(synced), synced[-1]) == (count, file.parent)
+    assert read_mirrored(file) == file.with_name(".x.json.copy").read_bytes().partition(b"\n")[2] == b"third"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from kaicep.cep import Operator, build_operator
+from kaicep.cep import QueryOperator, build_operator
 
 from .operators import START, Reading, compiled, events, feed
 
@@ -60,8 +60,8 @@ def ask(pattern: str, stream: str, *clauses: str, window: str | None = "20s") ->
     return found
 
 
-def _resumed(operator: Operator) -> Operator:
-    fresh = build_operator(operator.query)  # type: ignore[attr-defined]  # the host's query
+def _resumed(operator: QueryOperator) -> QueryOperator:
+    fresh = build_operator(operator.query)
     fresh.restore(operator.snapshot())
     return fresh
 

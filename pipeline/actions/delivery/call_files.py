@@ -76,7 +76,7 @@ class CallFiles:
         """Write a file; when this returns, it survives a power cut."""
         content = BytesIO()
         pq.write_table(calls, content, compression="zstd")
-        write_mirrored(self._folder / key.name, content.getvalue())
+        write_mirrored(self._folder / key.name, content.getvalue(), sync_mirror=False)
         self._open.pop(key, None)
 
     def read(self, key: FileKey) -> pa.Table | None:

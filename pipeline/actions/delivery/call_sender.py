@@ -134,7 +134,7 @@ class CallSender:
         except Exception as error:  # noqa: BLE001 - a library's fault is no reason to hand nothing on any more
             self._failed(piece, DeliveryError(f"the action failed: {type(error).__name__}"))
         else:
-            self._outbox.acknowledge(piece)
+            self._outbox.acknowledge(piece, durably=self._schedule.settings.asks_engine)
             with self._changed:
                 if self._schedule.tries(piece.lane):
                     _LOG.info("actions: %s takes the calls of %s again", self._name, piece.lane.rule)
@@ -143,7 +143,7 @@ class CallSender:
 
     def _failed(self, piece: Piece, error: DeliveryError) -> None:
         lane, left = piece.lane, len(piece.calls) - error.delivered
-        self._outbox.acknowledge(piece, error.delivered)
+        self._outbox.acknowledge(piece, error.delivered, durably=self._schedule.settings.asks_engine)
         with self._changed:
             self._sent += error.delivered
             if error.delivered and not error.hopeless:  # the call that failed is tried by itself first

@@ -3,8 +3,9 @@
 A call stands in the file of its batch, which is written before the batch is done, and goes out after that. A *lane* is
 what has to be in order: the calls of one rule for one action. How far each lane has come is noted in
 `delivered.jsonl`, by batch and place in it: a batch that is done again makes the same calls at the same places, and
-those that were handed on do not go out again. The notes are not synced: after a power cut some calls go out a second
-time, with the same key. A file goes when all its calls were handed on, or are dead letters.
+those that were handed on do not go out again. The notes are not synced, but for what the engine itself has done: after
+a power cut some calls go out a second time, with the same key. A file goes when all its calls were handed on, or are
+dead letters.
 
 Source: transactional outbox (Richardson, Microservices Patterns, 3.2.3).
 """
@@ -160,8 +161,14 @@ class Outbox:
                     return piece
             return None
 
-    def acknowledge(self, piece: Piece, count: int | None = None) -> None:
-        """Note that the first calls of a piece need not go out again; by default all of them."""
+    def acknowledge(self, piece: Piece, count: int | None = None, *, durably: bool = False) -> None:
+        """Note that the first calls of a piece need not go out again; by default all of them.
+
+        Args:
+            piece: the piece.
+            count: how many.
+            durably: whether they do not go out a second time after a power cut either.
+        """
         count = len(piece.calls) if count is None else count
         if not count:
             return
@@ -176,7 +183,7 @@ class Outbox:
                     self._leave(key)
             if not waiting.places:
                 del self._lanes[lane]
-            self._note(lane)
+            self._note(lane, durably=durably)
 
     def fail(self, piece: Piece, count: int, reason: str, tries: int) -> None:
         """Make the first calls of a piece dead letters."""
@@ -264,7 +271,7 @@ class Outbox:
             del self._users[key]
             self._files.remove(key)
 
-    def _note(self, lane: Lane) -> None:
+    def _note(self, lane: Lane, *, durably: bool) -> None:
         """Note how far a lane is; if that cannot be, a later note says it, or its last calls go out a second time."""
         try:
             if self._lines > _MORE_LINES + 2 * len(self._done):
@@ -273,7 +280,7 @@ class Outbox:
                 write_lines(self._notes, _noted(self._done.items()))
                 self._lines = len(self._done)
             else:
-                append_lines(self._notes, _noted([(lane, self._done[lane])]), sync=False)
+                append_lines(self._notes, _noted([(lane, self._done[lane])]), sync=durably)
                 self._lines += 1
         except OSError as error:
             _LOG.warning("actions: it cannot be noted which calls were handed on (%s)", error.strerror)

@@ -2,44 +2,20 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
-from email import message_from_bytes
-from email.message import Message
-from email.policy import default
 from pathlib import Path
 from typing import Any
 
 import pytest
-from aiosmtpd.controller import Controller
 from kaicep.pipeline.actions import DeliveryError
+from support.mailbox import Mailbox, mail_server
 from support.receivers import action, call
-
-
-class Mailbox:
-    """What the server was given; `refusal` is what it answers instead of taking it."""
-
-    def __init__(self) -> None:
-        self.mails: list[Message] = []
-        self.refusal: str | None = None
-
-    async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802 - as aiosmtpd calls it
-        if self.refusal is not None:
-            return self.refusal
-        self.mails.append(message_from_bytes(envelope.content, policy=default))
-        return "250 OK"
 
 
 @pytest.fixture
 def mailbox() -> Iterator[tuple[Mailbox, str]]:
-    box = Mailbox()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = Controller(box, hostname="127.0.0.1", port=port)
-    server.start()
-    yield box, f"127.0.0.1:{port}"
-    server.stop()
+    with mail_server() as server:
+        yield server
 
 
 def settings(server: str, **more: Any) -> dict[str, Any]:
@@ -64,6 +40,32 @@ def test_no_value_becomes_a_header(mailbox: tuple[Mailbox, str], tmp_path: Path)
     mail.close()
     assert box.mails[0]["Bcc"] is None
     assert box.mails[0]["Subject"] == "x Bcc: everybody@ops.example is hot"
+
+
+def test_who_has_a_mail_is_not_sent_it_again_because_of_another(mailbox: tuple[Mailbox, str], tmp_path: Path) -> None:
+    box, server = mailbox
+    box.unknown = {"b@ops.example"}
+    mail = action(tmp_path, mail=settings(server, to=["a@ops.example", "The B <b@ops.example>"]))
+    for _ in range(2):
+        with pytest.raises(DeliveryError, match=r"refuses the recipients \(450\)"):
+            mail.send([call(1, room="B1")])
+    box.unknown = set()
+    for number in (1, 2):
+        mail.send([call(number, room="B1")])
+    mail.close()
+    assert box.recipients == [["a@ops.example"], ["b@ops.example"], ["a@ops.example", "b@ops.example"]]
+
+
+def test_what_no_mail_may_hold_is_encoded(mailbox: tuple[Mailbox, str], tmp_path: Path) -> None:
+    box, server = mailbox
+    mail = action(tmp_path, mail=settings(server, body="{room}"))
+    for text in ("a\0b\x07", "Büro €"):
+        mail.send([call(1, room=text)])
+        assert box.contents[-1].isascii()
+        assert b"\0" not in box.contents[-1]
+        assert box.mails[-1].get_payload(decode=True) == f"{text}\r\n".encode()
+    mail.close()
+    assert [one["Subject"] for one in box.mails] == ["a b is hot", "Büro € is hot"]
 
 
 def test_what_the_server_refuses(mailbox: tuple[Mailbox, str], tmp_path: Path) -> None:

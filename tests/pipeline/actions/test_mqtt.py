@@ -1,61 +1,20 @@
-"""MQTT, against a real Mosquitto: one that is installed, or that `make setup` has unpacked below `.cache`."""
+"""MQTT, against a real Mosquitto."""
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import socket
-import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from kaicep.pipeline.actions import DeliveryError
-from paho.mqtt import client as mqtt
-from paho.mqtt.enums import CallbackAPIVersion
+from support.brokers import free_port, listener, mosquitto
 from support.receivers import action, call, eventually
-
-UNPACKED = Path(__file__).parents[3] / ".cache" / "mosquitto"
-MOSQUITTO = shutil.which("mosquitto", path=f"{UNPACKED}:{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
 
 
 @pytest.fixture
 def broker(tmp_path: Path) -> Iterator[str]:
-    assert MOSQUITTO is not None, "tests of MQTT need Mosquitto: `make setup`, or else apt-get install mosquitto"
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    config = tmp_path / "mosquitto.conf"
-    config.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\n")
-    with subprocess.Popen([MOSQUITTO, "-c", str(config)], stderr=subprocess.DEVNULL) as process:
-        assert eventually(lambda: _listens(port))
-        yield f"127.0.0.1:{port}"
-        process.terminate()
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as there:
-        return there.connect_ex(("127.0.0.1", port)) == 0
-
-
-@contextmanager
-def listener(broker: str) -> Iterator[list[tuple[str, dict[str, object]]]]:
-    """What is published, by topic."""
-    found: list[tuple[str, dict[str, object]]] = []
-    listening: list[bool] = []
-    client = mqtt.Client(CallbackAPIVersion.VERSION2)
-    client.on_message = lambda _client, _data, message: found.append((message.topic, json.loads(message.payload)))
-    client.on_subscribe = lambda *_: listening.append(True)
-    host, _, port = broker.partition(":")
-    client.connect(host, int(port))
-    client.subscribe("alarms/#", qos=1)
-    client.loop_start()
-    assert eventually(lambda: bool(listening))
-    yield found
-    client.disconnect()
-    client.loop_stop()
+    with mosquitto(tmp_path, free_port()) as address:
+        yield address
 
 
 def test_calls_are_published_in_order(broker: str, tmp_path: Path) -> None:
@@ -71,10 +30,41 @@ def test_calls_are_published_in_order(broker: str, tmp_path: Path) -> None:
 def test_values_make_no_levels_and_no_wildcards(broker: str, tmp_path: Path) -> None:
     with listener(broker) as found:
         publisher = action(tmp_path, mqtt={"broker": broker, "topic": "alarms/{room}"})
-        publisher.send([call(1, room="büro/+/#%")])
+        publisher.send([call(n, room=room) for n, room in enumerate(["büro/+/#%", "a\0\x85\ufdd0\U0001ffffb"])])
+        assert eventually(lambda: len(found) == 2)
+        publisher.close()
+    assert [topic for topic, _ in found] == [
+        "alarms/büro%2F%2B%2F%23%25",
+        "alarms/a%00%C2%85%EF%B7%90%F0%9F%BF%BFb",
+    ]
+
+
+def test_a_value_makes_no_topic_of_the_broker(broker: str, tmp_path: Path) -> None:
+    with listener(broker, "#") as found:
+        publisher = action(tmp_path, mqtt={"broker": broker, "topic": "{room}/v1"})
+        publisher.send([call(1, room="$CONTROL")])
         assert eventually(lambda: len(found) == 1)
         publisher.close()
-    assert found[0][0] == "alarms/büro%2F%2B%2F%23%25"
+    assert found[0][0] == "%24CONTROL/v1"
+
+
+@pytest.mark.parametrize("room", ["", "x" * 70_000], ids=["empty", "endless"])
+def test_what_no_broker_could_be_given_fails_by_itself(room: str, broker: str, tmp_path: Path) -> None:
+    publisher = action(tmp_path, mqtt={"broker": broker, "topic": "{room}"})
+    with pytest.raises(DeliveryError, match="no broker could be given this") as caught:
+        publisher.send([call(1, room="B1"), call(2, room=room), call(3, room="B3")])
+    publisher.close()
+    assert (caught.value.delivered, caught.value.hopeless) == (1, True)
+
+
+def test_one_that_the_broker_does_not_like_is_narrowed_down(broker: str, tmp_path: Path) -> None:
+    """It ends the connection, and takes the others."""
+    publisher = action(tmp_path, mqtt={"broker": broker, "topic": "t"})
+    with pytest.raises(DeliveryError, match="the broker breaks the connection") as caught:
+        publisher.send([call(1, room="x" * 200_000), call(2)])
+    assert (caught.value.delivered, caught.value.refused) == (0, True)
+    publisher.send([call(2)])
+    publisher.close()
 
 
 def test_calls_before_one_that_cannot_be_filled_are_delivered(broker: str, tmp_path: Path) -> None:

@@ -36,6 +36,8 @@ def test_what_a_rule_states_judges_the_next_batch_once_and_after_restarts(
     into_office = stated("1", "INSERT DATA { <urn:ex:s2> <urn:ex:in> <urn:ex:r1> }")
     one = stated("2", "INSERT DATA { <urn:a> <urn:n> 1 }")
     more = stated("3", "DELETE { ?s <urn:n> ?n } INSERT { ?s <urn:n> ?m } WHERE { ?s <urn:n> ?n BIND(?n + 1 AS ?m) }")
+    other = stated("4", "INSERT DATA { <urn:b> <urn:m> 1 }")
+    nothing = stated("5", "DELETE WHERE { <urn:b> ?p ?o }")
     for life in range(2):
         given = project(tmp_path)
         flow = CheckpointedFlow(given, given.settings.path("var/state"), [], None)
@@ -44,11 +46,15 @@ def test_what_a_rule_states_judges_the_next_batch_once_and_after_restarts(
         flow.queries.submit(given.registrations(IN_OFFICES, "offices"))
         if life == 0:
             assert sensors_of(flow, 1) == ["s1"]
+            asked.state([nothing])
             asked.state([into_office, one, more])
-        asked.state([one, more])  # as if their end had not been noted
+            asked.state([other])
+        for done in ([one, more], [nothing]):  # as if their end had not been noted
+            asked.state(done)
         assert sensors_of(flow, 2 + life) == ["s1", "s2"]
         (module,) = (there for there in ontology.modules if there.source == RULES)
         assert [str(t.object) for t in module.triples if t.predicate.value == "urn:n"] == [f'"2"^^<{INTEGER}>']
+        assert [str(t.object) for t in module.triples if t.predicate.value == "urn:m"] == [f'"1"^^<{INTEGER}>']
         leaf = Prover(flow.project.knowledge).leaf(module.triples[-1])
         assert leaf is not None
         assert leaf.sources == ("rules (rule moves)",)
