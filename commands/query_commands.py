@@ -160,9 +160,17 @@ def explain(
             help="Draw the contexts instead: what is asked in each, and which queries lead from one to another.",
         ),
     ] = False,
+    filters: Annotated[
+        bool,
+        typer.Option(
+            "--filters",
+            help="Draw what is asked of single events instead, from streams to event variables: what several queries "
+            "ask alike stands once.",
+        ),
+    ] = False,
     form: Annotated[
         PlanFormat | None,
-        typer.Option("--format", "-f", help="In words, or as a picture; of automata and contexts mermaid."),
+        typer.Option("--format", "-f", help="In words, or as a picture; of automata, contexts and filters mermaid."),
     ] = None,
 ) -> None:
     """Say how queries would be answered if they were registered now, in words or as a picture.
@@ -180,8 +188,9 @@ def explain(
         _print_plans([_asked_plan(loaded, text, source)], form, loaded.knowledge.prefixes)
         return
     read = queries_read(loaded, text, source)
-    if (nfa or contexts) and form is PlanFormat.TEXT:
-        raise PlanError(f"{'automata' if nfa else 'contexts'} are pictures", hint="take --format mermaid, dot or svg")
+    drawn = "automata" if nfa else "contexts" if contexts else "filters" if filters else None
+    if drawn is not None and form is PlanFormat.TEXT:
+        raise PlanError(f"{drawn} are pictures", hint="take --format mermaid, dot or svg")
     if nfa:
         from ..explain import automaton_diagram_of
 
@@ -192,6 +201,11 @@ def explain(
         from ..explain import transition_network_of
 
         _draw([transition_network_of(queries)], form)
+        return
+    if filters:
+        from ..explain import filter_graph_of, runtimes_of
+
+        _draw([filter_graph_of(runtimes_of(loaded, queries), loaded.knowledge.prefixes)], form)
         return
     _print_plans(explain_registrations(loaded, queries)[len(read) :], form, loaded.knowledge.prefixes)
 

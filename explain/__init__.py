@@ -9,13 +9,14 @@ if TYPE_CHECKING:
     from .candidacy import Explanation
     from .event_explanation import EventOrId, explain_event
     from .mapping import MappingReport, distinguishing_class, report_mapping
-    from .plans import PlanNode, explain_asked, explain_query, explain_registrations, explain_runtime
+    from .plans import PlanNode, explain_asked, explain_query, explain_registrations, explain_runtime, runtimes_of
     from .printing import (
         Diagram,
         DiagramFormat,
         automaton_diagram_of,
         explanation_dict,
         explanation_tree,
+        filter_graph_of,
         joined_diagrams,
         mapping_dict,
         mapping_lines,
@@ -47,6 +48,7 @@ _LATER = {
     "explain_runtime": ".plans",
     "explanation_dict": ".printing",
     "explanation_tree": ".printing",
+    "filter_graph_of": ".printing",
     "joined_diagrams": ".printing",
     "mapping_dict": ".printing",
     "mapping_lines": ".printing",
@@ -56,6 +58,7 @@ _LATER = {
     "report_mapping": ".mapping",
     "row_dict": ".printing",
     "row_lines": ".printing",
+    "runtimes_of": ".plans",
     "transition_network_of": ".printing",
     "write_diagram": ".printing",
 }
@@ -78,6 +81,7 @@ __all__ = [
     "explain_runtime",
     "explanation_dict",
     "explanation_tree",
+    "filter_graph_of",
     "joined_diagrams",
     "mapping_dict",
     "mapping_lines",
@@ -87,6 +91,7 @@ __all__ = [
     "report_mapping",
     "row_dict",
     "row_lines",
+    "runtimes_of",
     "transition_network_of",
     "write_diagram",
 ]

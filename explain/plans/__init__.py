@@ -5,7 +5,7 @@ from __future__ import annotations
 from .asked_plan import explain_asked
 from .plan_node import PlanNode
 from .query_plan import describe_query
-from .registered_queries import explain_query, explain_registrations, explain_runtime
+from .registered_queries import explain_query, explain_registrations, explain_runtime, runtimes_of
 from .semantic_filter_plan import describe_semantic_filter
 
 __all__ = [
@@ -16,4 +16,5 @@ __all__ = [
     "explain_query",
     "explain_registrations",
     "explain_runtime",
+    "runtimes_of",
 ]

@@ -21,7 +21,7 @@ from .service_plan import describe_service
 if TYPE_CHECKING:
     from ...archive import ReadView
 
-__all__ = ["explain_query", "explain_registrations", "explain_runtime"]
+__all__ = ["explain_query", "explain_registrations", "explain_runtime", "runtimes_of"]
 
 
 def explain_runtime(
@@ -60,9 +60,13 @@ def explain_query(
         past: what is told before the strategies for its past.
         others: registered queries, among which are those that derive its contexts.
     """
-    registration = Registration(query, query.name or "query")
-    runtime = QueryRuntime(registration, project.shape, project.knowledge, project.options)
+    (runtime,) = runtimes_of(project, [Registration(query, query.name or "query")])
     return explain_runtime(project, runtime, (*past, *_strategies(project, query)), others)
+
+
+def runtimes_of(project: Catalog, queries: Iterable[Registration]) -> list[QueryRuntime]:
+    """Queries of a project as they would run, if they were registered before the first event."""
+    return [QueryRuntime(one, project.shape, project.knowledge, project.options) for one in queries]
 
 
 def explain_registrations(project: Catalog, queries: Sequence[Registration]) -> list[PlanNode]:

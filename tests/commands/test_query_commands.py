@@ -214,3 +214,11 @@ def test_explain_draws_contexts(project: Path) -> None:
     ]
     refused = call("explain", text, "--contexts", "-f", "text", "-p", project)
     assert "contexts are pictures" in refused.stderr
+
+
+def test_explain_draws_what_is_asked_of_events(project: Path) -> None:
+    text = """CREATE QUERY high AS SELECT ?e.flow FILTER (?e.flow > 50);
+    CREATE QUERY higher AS SELECT ?e.flow FILTER (?e.flow > 50) FILTER (?e.flow < 70)"""
+    drawn = call("explain", text, "--filters", "-p", project)
+    assert drawn.stdout.splitlines()[2] == '    f1["FILTER (?e.flow #gt; 50)<br/>once for 2 variables"]:::holds'
+    assert "filters are pictures" in call("explain", text, "--filters", "-f", "text", "-p", project).stderr
