@@ -138,7 +138,7 @@ def disturbed(batch: int, at: int, number: int, *, restarted: bool) -> tuple[dic
         error = _error_of(of, batch)
         assert error is None or is_transient(error)
         disk.mend()
-        met = disk.done[at]
+        met = disk.done[at] if at < len(disk.done) else "nothing: threads that make one folder sync it once or twice"
         if restarted:
             of.close()
             of.open()
