@@ -10,6 +10,7 @@ from .time_limit import limit_time
 
 if TYPE_CHECKING:
     from .event_filter import Filter, apply_filters
+    from .joint import AlikeForm, JointMember, JointOperator, alike_form, key_of
     from .match import CommonSteps
     from .operator import END_OF_TIME, Operator
     from .output import RowCounts, adopted_matches
@@ -25,12 +26,18 @@ if TYPE_CHECKING:
         why_apart,
         windows_schema,
     )
-    from .query_operator import build_operator
+    from .query_operator import QueryOperator, build_operator
     from .settled_query import joined_rows, with_doubles
     from .state_horizon import horizon_of
     from .windows import HELD, LAST, WINDOW, adopted_windows
 
 _LATER = {
+    "AlikeForm": ".joint",
+    "JointMember": ".joint",
+    "JointOperator": ".joint",
+    "QueryOperator": ".query_operator",
+    "alike_form": ".joint",
+    "key_of": ".joint",
     "CONTEXT_WINDOWS": ".partitions",
     "CommonSteps": ".match",
     "END_OF_TIME": ".operator",
@@ -67,13 +74,18 @@ __all__ = [
     "NO_START",
     "WINDOW",
     "WINDOW_COLUMN",
+    "AlikeForm",
     "CommonSteps",
     "Filter",
+    "JointMember",
+    "JointOperator",
     "Limits",
     "Operator",
+    "QueryOperator",
     "RowCounts",
     "adopted_matches",
     "adopted_windows",
+    "alike_form",
     "apply_filters",
     "build_operator",
     "horizon_of",
@@ -81,6 +93,7 @@ __all__ = [
     "is_windowed",
     "joined_rows",
     "key_columns",
+    "key_of",
     "limit_time",
     "partitioned_by_window",
     "why_apart",

@@ -16,7 +16,7 @@ from .partitions import CONTEXT_WINDOWS, WINDOW_COLUMN, PartitionWindows, is_win
 from .reorder_buffer import ReorderBuffer
 from .snapshot_codec import OperatorState
 
-__all__ = ["CandidateRelease"]
+__all__ = ["CandidateRelease", "conform"]
 
 Candidates = Mapping[str, pa.Table | pl.DataFrame]
 
@@ -79,7 +79,7 @@ class CandidateRelease:
         released = {}
         for variable, pending in self.pending.items():
             table = candidates.get(variable)
-            arrived = pending.held.clear() if table is None else _conform(table, pending.held)
+            arrived = pending.held.clear() if table is None else conform(table, pending.held)
             released[variable] = pending.release(arrived, passed)
         return released if self.contiguity is None else self.contiguity.place(released)
 
@@ -133,6 +133,10 @@ def _told(candidates: Candidates) -> pa.Table | None:
     return found.to_arrow() if isinstance(found, pl.DataFrame) else found
 
 
-def _conform(found: pa.Table | pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
-    frame = found.select(like.columns) if isinstance(found, pl.DataFrame) else frame_of(found, like.columns)
+def conform(found: pa.Table | pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
+    """Candidates with the columns and types of others."""
+    if not isinstance(found, pl.DataFrame):
+        frame = frame_of(found, like.columns)
+    else:
+        frame = found if found.columns == like.columns else found.select(like.columns)
     return frame if frame.schema == like.schema else frame.cast(like.schema)

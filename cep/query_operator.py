@@ -19,7 +19,7 @@ from .kernel_table import build_kernel
 from .limits import Ceilings, Limits
 from .match import CommonSteps
 from .match_pieces import found_in_pieces
-from .operator import END_OF_TIME, Operator
+from .operator import END_OF_TIME
 from .operator_core import Kernel
 from .order import Interval
 from .output import MatchFrame, RowCounts, RowReport, in_pieces, output_schema
@@ -33,14 +33,14 @@ from .windows import AggregationKernel
 if TYPE_CHECKING:
     from .nfa import NfaOperator
 
-__all__ = ["QueryOperator", "build_operator"]
+__all__ = ["QueryOperator", "build_operator", "microseconds"]
 
 _END = 2**62  # above every time stamp and window's end, in microseconds
 
 
 def build_operator(
     query: Query, within: Interval | None = None, limits: Limits | None = None, *, watched: bool = False
-) -> Operator:
+) -> QueryOperator:
     """The operator that answers a checked query.
 
     Args:
@@ -129,7 +129,7 @@ class QueryOperator:
         """See `Operator.pieces`."""
         if self.ended:
             return
-        passed = _microseconds(watermark)
+        passed = microseconds(watermark)
         if steps is None or not isinstance(self.kernel, PatternKernel):
             yield from in_pieces(self._certain(self.release.released(candidates, passed), passed))
             return
@@ -145,7 +145,7 @@ class QueryOperator:
         if self.ended or isinstance(self.kernel, SelectionKernel):
             return HeldState()
         if isinstance(self.kernel, AggregationKernel):
-            return held_by_windows(query, self.kernel.kept, at)
+            return held_by_windows(query, self.kernel.kept[query.sources[0].variable], at)
         if isinstance(self.kernel, PatternKernel):
             raise OperatorError("the state of a query that is not watched", hint="build its operator as watched")
         held = cast("NfaOperator", self.kernel).prospects(at, self.release.last_of)
@@ -184,12 +184,12 @@ class QueryOperator:
         self.ceilings.check("matches_per_event", matches.densest)
         self.ceilings.check_batch(len(matches.time))
         nothing = self.no_rows
-        return pa.concat_tables([nothing, *self.rows.rows(matches, _microseconds(watermark), self.kernel.held_since)])
+        return pa.concat_tables([nothing, *self.rows.rows(matches, microseconds(watermark), self.kernel.held_since)])
 
     def prime(self, candidates: Mapping[str, pa.Table | pl.DataFrame], watermark: datetime | None) -> None:
         """See `Operator.prime`."""
         if not self.ended:
-            passed = _microseconds(watermark)
+            passed = microseconds(watermark)
             self.kernel.advance(self.release.released(candidates, passed), passed)
             self._forget(passed)
 
@@ -236,7 +236,12 @@ class QueryOperator:
         self.rows.load(state.tables)
 
 
-def _microseconds(watermark: datetime | None) -> int:
+def microseconds(watermark: datetime | None) -> int:
+    """A watermark as operators count it, beyond all moments where it is none or the end of time.
+
+    Raises:
+        OperatorError: it is naive.
+    """
     if watermark is None:
         return -_END
     if watermark.tzinfo is None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from ..expressions import Bools, timestamps
+from ..expressions import Bools, Ints, timestamps
+from .partitions import QUERY_COLUMN, queries_of
 
 __all__ = ["ReorderBuffer", "in_total_order"]
 
@@ -16,17 +17,18 @@ def in_total_order(frame: pl.DataFrame, bindings: tuple[str, ...] = ()) -> pl.Da
     """Candidates sorted by (T, id, bindings), ids by code points, unbound first.
 
     Streams arrive nearly sorted, and few time stamps are equal: only rows of equal time stamps are compared by id.
+    Those of several queries come query by query, and each query's are sorted.
     """
-    time = timestamps(frame["_time"])
+    time, query = timestamps(frame["_time"]), queries_of(frame)
     if len(time) < 2:
         return frame
-    if (time[1:] < time[:-1]).any():
-        order = np.argsort(time, kind="stable")
+    if _are_backwards(time, query).any():
+        order = np.argsort(time, kind="stable") if query is None else np.lexsort((time, query))
         frame, time = frame[order], time[order]
-    tied = _tied(time)
+    tied = _tied(time, query)
     if not tied.any():
         return frame
-    keys = ["_time", "_id", *bindings]
+    keys = [*([] if query is None else [QUERY_COLUMN]), "_time", "_id", *bindings]
     rows = np.flatnonzero(tied)
     places = frame.select(keys)[rows].with_columns(pl.Series("#row", rows))
     sorted_rows = places.sort(keys, maintain_order=True, nulls_last=False)["#row"].to_numpy()
@@ -37,9 +39,16 @@ def in_total_order(frame: pl.DataFrame, bindings: tuple[str, ...] = ()) -> pl.Da
     return frame[order]
 
 
-def _tied(time: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Bools:
+def _are_backwards(time: Ints, query: Ints | None) -> Bools:
+    """Which rows lie before the row that they stand behind."""
+    backwards: Bools = time[1:] < time[:-1]
+    return backwards if query is None else backwards & (query[1:] == query[:-1])
+
+
+def _tied(time: Ints, query: Ints | None) -> Bools:
     tied = np.zeros(len(time), dtype=bool)
     equal = time[1:] == time[:-1]
+    equal = equal if query is None else equal & (query[1:] == query[:-1])
     tied[1:] |= equal
     tied[:-1] |= equal
     return tied

@@ -10,8 +10,8 @@ import polars as pl
 from ..expressions import Ints, Names, column_expression, mask_of, plain_name, timestamps
 from ..language.nodes import AfterMatchKind, Query
 from .order import binding_columns, settle_ties
-from .output import MatchFrame, selected_bindings
-from .partitions import WINDOW_COLUMN, is_windowed
+from .output import ConditionCount, MatchFrame, selected_bindings
+from .partitions import WINDOW_COLUMN, is_windowed, queries_of
 from .snapshot_codec import OperatorState
 
 __all__ = ["SelectionKernel"]
@@ -21,6 +21,7 @@ class SelectionKernel:
     """Reports candidates as they are released; it remembers nothing."""
 
     recurrence = None
+    counted: tuple[ConditionCount, ...] = ()
 
     def __init__(self, query: Query) -> None:
         self._source = query.sources[0]
@@ -36,6 +37,9 @@ class SelectionKernel:
         self._event = ["_time", "_id", *([WINDOW_COLUMN] if self._windowed else [])]
         self._conditions = [column_expression(e) for e in conditions if e is not None]
         self.considered = 0
+        self.tally = np.empty(0, dtype=np.int64)
+        self.kept: Mapping[str, pl.DataFrame] = {}
+        self.passed = 0
 
     @property
     def names(self) -> Names:
@@ -66,6 +70,9 @@ class SelectionKernel:
         """Every candidate is a match, at its own time stamp."""
         frame = released[self._source.variable]
         self.considered += frame.height
+        queries = queries_of(frame)
+        if queries is not None:
+            self.tally = np.bincount(queries)
         if self._conditions:
             frame = frame.filter(pl.Series(mask_of(frame, self._conditions)))
         if self._bindings and frame.height > 1:
@@ -73,7 +80,18 @@ class SelectionKernel:
         if self._once:
             frame = frame.unique(self._event, keep="first", maintain_order=True)
         windows = frame[WINDOW_COLUMN].to_numpy() if self._windowed else None
-        return MatchFrame(frame, timestamps(frame["_time"]), {self._source.variable: frame["_id"]}, windows=windows)
+        events = {self._source.variable: frame["_id"]}
+        return MatchFrame(
+            frame,
+            timestamps(frame["_time"]),
+            events,
+            windows=windows,
+            queries=None if queries is None else queries_of(frame),
+        )
+
+    def keep(self, frames: Mapping[str, pl.DataFrame], passed: int, found: int) -> None:  # noqa: ARG002 - likewise
+        """See `JointKernel.keep`: nothing is."""
+        self.considered, self.passed = self.considered + found, passed
 
     def _output_order(self, frame: pl.DataFrame) -> Ints:
         """Candidates are in total order; solutions of one event come by the bindings that are selected."""

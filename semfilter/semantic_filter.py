@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ..annotator import EventShape
 from ..errors import CeilingError, QueryTypeError
-from ..expressions import POLARS_TYPES
+from ..expressions import POLARS_TYPES, Ints
 from ..language import SourceText, Span
 from ..language.nodes import AllOf, AnyOf, Semantics, Source, Subquery
 from ..ontology import KnowledgeBase
@@ -138,6 +138,12 @@ class SemanticFilter:
             return np.ones(events.num_rows, np.bool_)
         found = self._evaluate(self.source.semantics, lambda subquery: subquery.holds(events, known))
         return found if isinstance(found, np.ndarray) else np.isin(np.arange(events.num_rows), found[ROW].to_numpy())
+
+    def places(self, events: pa.Table, known: BatchVerdicts) -> Ints:
+        """Where the events stand of which `holds` says that their semantics hold."""
+        if isinstance(self.source.semantics, Subquery):
+            return self._subqueries[id(self.source.semantics)].places(events, known)
+        return np.flatnonzero(self.holds(events, known))
 
     def held(self, events: pa.Table, asked: Mask | None, known: BatchVerdicts) -> tuple[int, ...]:
         """Of how many events of a batch each subquery holds, of those that are asked about; `None`: all are."""

@@ -32,7 +32,7 @@ from ..match import (
 )
 from ..order import EVENTS, NUMBER, PLACE, UNBOUNDED, Candidates, Interval, numbered_events
 from ..output import UNBOUND, ConditionCount, MatchFrame, MatchTable
-from ..partitions import NO_START, WINDOW_COLUMN, PartitionWindows, is_shared, is_windowed, key_columns
+from ..partitions import NO_START, WINDOW_COLUMN, PartitionWindows, is_shared, is_windowed, key_columns, queries_of
 from ..snapshot_codec import OperatorState
 from .match_finder import MatchFinder, build_finder, named_variables
 from .mode_search import ModeSearch
@@ -130,6 +130,8 @@ class PatternKernel:
         self._next_number = 0
         self._position: Hashable | None = BEGINNING
         self._steps: CommonSteps | None = None
+        self.tally = np.empty(0, dtype=np.int64)
+        self.passed = 0
         self._ambiguous = len({d.variables for d in disjuncts}) < len(disjuncts)
         unbound = len(disjuncts) > 1 or bool(self._last)
         self._reporter = MatchReporter(query, plan.verdicts, windows, partial=unbound, ambiguous=self._ambiguous)
@@ -148,6 +150,11 @@ class PatternKernel:
     def conditions(self) -> tuple[ConditionCount, ...]:
         """See `PatternPlan.counts`."""
         return self._plan.counts
+
+    @property
+    def counted(self) -> tuple[ConditionCount, ...]:
+        """See `PatternPlan.counted`."""
+        return self._plan.counted
 
     @property
     def due(self) -> int | None:
@@ -229,6 +236,7 @@ class PatternKernel:
         refutation = Refutation(probe, self._plan.shortest, self._named)
         new = NewEvents.among(candidates.values(), self._at_once if at_once else self._ceilings)
         found = self._due(refutation, self._complete(refutation, released, watermark, new), watermark, new)
+        self._tally(found, candidates)
         matches = self._reporter.standing(found, candidates)
         reported = self._reporter.report(matches, candidates)
         self._drop(found)
@@ -273,6 +281,24 @@ class PatternKernel:
             of.add(len(matches.time), partial(_last_numbers, matches, refutation.probe.candidates))
             parts.append(matches)
         return MatchTable.joined(parts, self._bound)
+
+    def _tally(self, found: MatchTable, candidates: Mapping[str, Candidates]) -> None:
+        one = self._bound[0]
+        of = queries_of(candidates[one].frame)
+        if of is not None:
+            self.tally = np.bincount(of[found.rows[one]])
+
+    @property
+    def kept(self) -> Mapping[str, pl.DataFrame]:
+        """See `JointKernel.kept`."""
+        return self._buffer.frames
+
+    def keep(self, frames: Mapping[str, pl.DataFrame], passed: int, found: int) -> None:
+        """See `JointKernel.keep`."""
+        self._buffer.frames, self._buffer.forgotten, self.passed = dict(frames), {}, passed
+        self._reporter.considered += found
+        numbers = [int(frame[NUMBER][-1]) for frame in frames.values() if frame.height]
+        self._next_number = 1 + max(numbers, default=-1)
 
     def offer(self) -> tuple[Hashable, OperatorState] | None:
         """See `Operator.offer`."""

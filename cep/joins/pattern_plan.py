@@ -97,11 +97,16 @@ class PatternPlan:
         keys = [count for count in keys if not count.text.startswith(RESERVED)]
         return tuple(replace(count) for count in (*keys, *(c.count for c in asked)))
 
+    @property
+    def counted(self) -> tuple[ConditionCount, ...]:
+        """All that counts, but keys that no text names."""
+        own = [c.count for of_variable in self.own.values() for c in of_variable]
+        keys = [key.count for key in self.keys if not key.count.text.startswith(RESERVED)]
+        return (*keys, *(c.count for c in self.conditions), *own)
+
     def mark_counts(self) -> Callable[[], None]:
         """What brings back the counts of now."""
-        own = [c.count for of_variable in self.own.values() for c in of_variable]
-        kept = [*(key.count for key in self.keys), *(c.count for c in self.conditions), *own]
-        before = [(count, count.asked, count.held) for count in kept]
+        before = [(count, count.asked, count.held) for count in self.counted]
 
         def rewind() -> None:
             for count, asked, held in before:

@@ -10,6 +10,7 @@ import polars as pl
 
 from ...expressions import Ints, timestamps
 from ..order import NUMBER, Candidates
+from ..partitions import queries_of
 from .index_probe import JoinPredicate, passing
 
 __all__ = ["CandidateBuffer"]
@@ -42,7 +43,8 @@ class CandidateBuffer:
         added = {}
         for variable, own in self.own.items():
             new = released[variable]
-            added[variable] = self.add(variable, new.filter(pl.Series(passing(new, own))) if own else new)
+            left = new.filter(pl.Series(passing(new, own, queries_of(new)))) if own else new
+            added[variable] = self.add(variable, left)
         return {v: self.candidates(v, self.frames[v].height - count) for v, count in added.items()}
 
     def add(self, variable: str, new: pl.DataFrame) -> int:

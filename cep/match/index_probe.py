@@ -13,6 +13,7 @@ from ...expressions import Bools, Ints, column_of, plain_name
 from ...language.nodes import Binding, Column
 from ..order import Candidates, combine, joint_codes, stable_order
 from ..output import ConditionCount, match_name
+from ..partitions import queries_of
 
 __all__ = [
     "NONE",
@@ -178,9 +179,27 @@ def encode_keys(keys: Sequence[JoinKey], candidates: Mapping[str, Candidates]) -
         codes = joint_codes(columns, nulls_match=key.nulls_match)
         for variable, of_variable in zip(key.expressions, codes, strict=True):
             candidates[variable].codes[i] = of_variable
-        if not key.count.held and len(codes) > 1:  # to look for what is known to be there would cost as much again
-            one, other = codes[:2]
-            key.count.add(len(one), int(np.count_nonzero(np.isin(one[one >= 0], other))))
+        if key.count.held or len(codes) < 2:  # to look for what is known to be there would cost as much again
+            continue
+        first, second = list(key.expressions)[:2]
+        queries = queries_of(candidates[first].frame), queries_of(candidates[second].frame)
+        _count_equals(key.count, codes[0], codes[1], queries)
+
+
+def _count_equals(count: ConditionCount, one: Ints, other: Ints, queries: tuple[Ints | None, Ints | None]) -> None:
+    """Count how many of one side have an equal on the other."""
+    of_queries, (of_one, of_other) = count.of_queries, queries
+    if of_queries is None or of_one is None or of_other is None:
+        count.add(len(one), int(np.count_nonzero(np.isin(one[one >= 0], other))))
+        return
+    if not of_queries.open.any():
+        return
+    counted, wanted = of_queries.open[of_one], of_queries.open[of_other] & (other >= 0)
+    one, of_one, other, of_other = one[counted], of_one[counted], other[wanted], of_other[wanted]
+    width = int(other.max(initial=0)) + 1
+    known = (one >= 0) & (one < width)
+    equal = np.isin(of_one[known] * width + one[known], of_other * width + other)
+    of_queries.add(of_one, of_one[known][equal])
 
 
 def combined_codes(
@@ -202,22 +221,33 @@ def combined_codes(
 
 def holding(conditions: Sequence[JoinPredicate], candidates: Mapping[str, Candidates], partial: BoundRows) -> Bools:
     """Of which partial matches all conditions are true."""
-    frame = {"": pl.Series(next(iter(partial.values())))}
+    one, rows = next(iter(partial.items()))
+    queries = queries_of(candidates[one].frame)
+    frame = {"": pl.Series(rows)}
     for node in (node for c in conditions for node in c.columns):
         frame[match_name(node)] = candidates[node.variable].frame[plain_name(node)][partial[node.variable]]
-    return passing(pl.DataFrame(frame), conditions)
+    return passing(pl.DataFrame(frame), conditions, None if queries is None else queries[rows])
 
 
-def passing(frame: pl.DataFrame, conditions: Sequence[JoinPredicate]) -> Bools:
-    """Where all conditions are true, each counted of what those before it leave."""
+def passing(frame: pl.DataFrame, conditions: Sequence[JoinPredicate], queries: Ints | None = None) -> Bools:
+    """Where all conditions are true, each counted of what those before it leave.
+
+    Args:
+        frame: what they are asked of.
+        conditions: over its columns.
+        queries: of several queries, the number of each row's.
+    """
     left = frame.height
     keep: pl.Series | None = None
     masks = frame.select(c.test.fill_null(value=False).alias(str(i)) for i, c in enumerate(conditions))
     for c, mask in zip(conditions, masks, strict=True):
         of_all = mask if len(mask) == frame.height else mask.new_from_index(0, frame.height)  # without any column
-        keep = of_all if keep is None else keep & of_all
+        before, keep = keep, of_all if keep is None else keep & of_all
         asked, left = left, int(keep.sum())
         c.count.add(asked, left)
+        if queries is not None and c.count.of_queries is not None:
+            asked_of = queries if before is None else queries[before.to_numpy()]
+            c.count.of_queries.add(asked_of, queries[keep.to_numpy()])
     return np.ones(left, dtype=bool) if keep is None else keep.to_numpy()
 
 

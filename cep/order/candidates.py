@@ -10,12 +10,14 @@ import polars as pl
 
 from ...expressions import POLARS_TYPES, Ints, timestamps
 from ...language.nodes import Source
-from ..partitions import WINDOW_COLUMN, reserved_types
+from ..partitions import QUERY_COLUMN, WINDOW_COLUMN, reserved_types
 
 __all__ = ["PLACE", "Candidates", "empty_candidates", "number_events", "numbered_events"]
 
 PLACE = "#place"
 """Of queries in contexts, what orders candidates: one event has it in every context window, unlike its number."""
+
+_FAR = 2**62
 
 
 @dataclass(slots=True)
@@ -56,7 +58,7 @@ def empty_candidates(source: Source) -> pl.DataFrame:
 
 
 def number_events(frames: Mapping[str, pl.DataFrame], first: int) -> dict[str, Ints]:
-    """Numbers events by their place in the total order (T, id), from `first` on.
+    """Numbers events by their place in the total order (T, id), from `first` on; of several queries (T, query, id).
 
     Args:
         frames: per variable, candidates in total order. An event may stand in several frames, and several times in one.
@@ -64,7 +66,7 @@ def number_events(frames: Mapping[str, pl.DataFrame], first: int) -> dict[str, I
 
     Returns:
         Per variable the number of each row's event: equal for the same event, greater for later ones. In each context
-        window it is an event of its own.
+        window, and for each of several queries, it is an event of its own.
     """
     return numbered_events(frames, first)[0]
 
@@ -72,10 +74,13 @@ def number_events(frames: Mapping[str, pl.DataFrame], first: int) -> dict[str, I
 def numbered_events(frames: Mapping[str, pl.DataFrame], first: int) -> tuple[dict[str, Ints], dict[str, Ints]]:
     """The same, and `PLACE`: of each row the number of its event in the first of its context windows."""
     time = np.concatenate([timestamps(frame["_time"]) for frame in frames.values()])
-    order = np.argsort(time, kind="stable") if len(frames) > 1 else np.arange(len(time))
+    queries = _numbers(QUERY_COLUMN, frames)
+    order = _by_time(time, queries) if len(frames) > 1 else np.arange(len(time))
     time = time[order]
     tied = np.flatnonzero(time[1:] == time[:-1])
-    windows = _windows(frames) if len(tied) else None
+    if queries is not None:
+        tied = tied[queries[order[tied]] == queries[order[tied + 1]]]
+    windows = _numbers(WINDOW_COLUMN, frames) if len(tied) else None
     new_event = np.ones(len(time), dtype=bool)
     new_number = new_event if windows is None else new_event.copy()
     if len(tied):
@@ -86,7 +91,8 @@ def numbered_events(frames: Mapping[str, pl.DataFrame], first: int) -> tuple[dic
         if windows is not None:
             backwards |= ~differ & (windows[order[tied]] > windows[order[tied + 1]])
         if backwards.any():
-            order = _sorted_ties(order, time, ids, windows, tied)
+            keys = {"query": queries, "id": ids, "window": windows}
+            order = _sorted_ties(order, time, {name: of for name, of in keys.items() if of is not None}, tied)
             differ = (ids[order[tied]] != ids[order[tied + 1]]).to_numpy()
         new_event[tied + 1] = differ
         if windows is not None:
@@ -102,17 +108,26 @@ def numbered_events(frames: Mapping[str, pl.DataFrame], first: int) -> tuple[dic
     return of_frames, dict(zip(frames, np.split(places, ends[:-1]), strict=True))
 
 
-def _windows(frames: Mapping[str, pl.DataFrame]) -> Ints | None:
-    columns = [frame[WINDOW_COLUMN].to_numpy() for frame in frames.values() if WINDOW_COLUMN in frame]
+def _numbers(name: str, frames: Mapping[str, pl.DataFrame]) -> Ints | None:
+    """The numbers of context windows, or of queries."""
+    columns = [frame[name].to_numpy() for frame in frames.values() if name in frame]
     return np.concatenate(columns) if columns else None
 
 
-def _sorted_ties(order: Ints, time: Ints, ids: pl.Series, windows: Ints | None, tied: Ints) -> Ints:
+def _by_time(time: Ints, queries: Ints | None) -> Ints:
+    if queries is None:
+        return np.argsort(time, kind="stable")
+    least, width = int(time.min(initial=0)), int(queries.max(initial=0)) + 1
+    if (int(time.max(initial=0)) - least) * width >= _FAR:
+        return np.lexsort((queries, time))
+    return np.argsort((time - least) * width + queries, kind="stable")  # a few runs that are sorted already
+
+
+def _sorted_ties(order: Ints, time: Ints, keys: Mapping[str, Ints | pl.Series], tied: Ints) -> Ints:
     among = np.zeros(len(time), dtype=bool)
     among[tied] = among[tied + 1] = True
     rows = np.flatnonzero(among)
-    places = {"time": time[rows], "id": ids[order[rows]]}
-    places |= {} if windows is None else {"window": windows[order[rows]]}
+    places = {"time": time[rows], **{name: of[order[rows]] for name, of in keys.items()}}
     order = order.copy()
     in_order = pl.DataFrame(places).select(pl.arg_sort_by(list(places), maintain_order=True)).to_series().to_numpy()
     order[rows] = order[rows][in_order]

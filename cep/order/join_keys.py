@@ -12,6 +12,8 @@ from ...language.nodes import Expression, ValueType
 
 __all__ = ["combine", "group_codes", "joint_codes", "key_expressions", "physical", "row_tuples", "stable_order"]
 
+_SPREAD = 4
+"""So many times as many numbers as there are values are close together."""
 _TEXTUAL = (ValueType.STRING, ValueType.IRI)
 
 
@@ -60,9 +62,19 @@ def _term(x: pl.Expr, of: ValueType) -> pl.Expr:
     )
 
 
+def equality_codes(values: pl.Series, *, nulls_match: bool = False) -> Ints:
+    """As `value_codes`, but for gaps: integers that lie close together are codes by themselves."""
+    if values.dtype.is_integer() and len(values) and not values.null_count():
+        numbers = values.to_numpy()
+        least = int(numbers.min())
+        if int(numbers.max()) - least < _SPREAD * len(numbers):
+            return (numbers - least).astype(np.int64, copy=False)
+    return value_codes(values, nulls_match=nulls_match)
+
+
 def joint_codes(columns: Sequence[pl.Series], *, nulls_match: bool = False) -> list[Ints]:
-    """`value_codes` that are the same for equal values of all columns."""
-    codes = value_codes(pl.concat(columns, rechunk=True), nulls_match=nulls_match)
+    """`equality_codes` that are the same for equal values of all columns."""
+    codes = equality_codes(pl.concat(columns, rechunk=True), nulls_match=nulls_match)
     return np.split(codes, np.cumsum([column.len() for column in columns])[:-1])
 
 
@@ -71,15 +83,15 @@ def combine(first: Sequence[Ints], second: Sequence[Ints]) -> list[Ints]:
     width = max((int(codes.max(initial=-1)) for codes in second), default=-1) + 1
     pairs = [np.where((a < 0) | (b < 0), -1, a * width + b) for a, b in zip(first, second, strict=True)]
     every = np.concatenate(pairs)
-    dense = np.where(every < 0, -1, value_codes(pl.Series(every)))
+    dense = np.where(every < 0, -1, equality_codes(pl.Series(every)))
     return np.split(dense, np.cumsum([len(codes) for codes in pairs])[:-1])
 
 
 def group_codes(columns: Sequence[pl.Series]) -> Ints:
     """One code per row: equal where all columns are equal, null being a value."""
-    combined = [value_codes(columns[0], nulls_match=True)]
+    combined = [equality_codes(columns[0], nulls_match=True)]
     for column in columns[1:]:
-        combined = combine(combined, [value_codes(column, nulls_match=True)])
+        combined = combine(combined, [equality_codes(column, nulls_match=True)])
     return combined[0]
 
 

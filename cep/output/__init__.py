@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from .digest import hex_digests, seeds_of
+from .digest import Seeds, hex_digests, seeds_of
 from .distinct import DistinctRows
 from .external_matches import adopted_matches
 from .match_projection import MatchProjection, match_name
 from .match_table import UNBOUND, MatchTable, gathered
 from .output_rate import OutputRate, build_output_rate
-from .row_counts import ConditionCount, RowCounts
+from .row_counts import ConditionCount, QueryCounts, RowCounts
 from .row_output import (
     ARROW_TYPES,
     MatchFrame,
@@ -19,11 +19,12 @@ from .row_output import (
     row_schema,
     selected_bindings,
 )
-from .row_pieces import in_pieces
+from .row_pieces import ROWS_AT_ONCE, in_pieces
 from .row_report import RowReport
 
 __all__ = [
     "ARROW_TYPES",
+    "ROWS_AT_ONCE",
     "UNBOUND",
     "ConditionCount",
     "DistinctRows",
@@ -31,9 +32,11 @@ __all__ = [
     "MatchProjection",
     "MatchTable",
     "OutputRate",
+    "QueryCounts",
     "RowCounts",
     "RowOutput",
     "RowReport",
+    "Seeds",
     "adopted_matches",
     "build_output_rate",
     "gathered",

@@ -31,6 +31,7 @@ from ...language.nodes import (
     structural_key,
 )
 from ..order import Candidates, binding_columns, settle_ties
+from ..partitions import queries_of
 from .branch_order import branch_orders
 from .match_table import UNBOUND, MatchTable, gathered, list_column
 from .row_output import MatchFrame, instant_text, selected_bindings
@@ -119,7 +120,10 @@ class MatchProjection:
         events = {v: _ids(v, matches, candidates[v].frame["_id"]) for v in matches.rows}
         keys = (instant_text(matches.time),) if self._timed else ()
         frame = self._reported.frame(matches, candidates)
-        return MatchFrame(frame, matches.time, events, keys=keys, windows=matches.windows)
+        one, rows = next(iter(matches.rows.items()))
+        of = queries_of(candidates[one].frame)
+        queries = None if of is None else of[rows]  # all that are like another bind every variable
+        return MatchFrame(frame, matches.time, events, keys=keys, windows=matches.windows, queries=queries)
 
     def holding(self, matches: MatchTable, candidates: Mapping[str, Candidates]) -> MatchTable:
         """The matches of which all conditions are true; what a match does not bind is unbound."""

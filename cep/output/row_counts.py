@@ -4,7 +4,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ConditionCount", "RowCounts"]
+import numpy as np
+
+from ...expressions import Bools, Ints
+
+__all__ = ["ConditionCount", "QueryCounts", "RowCounts"]
+
+
+class QueryCounts:
+    """Of how much of each of several queries a condition was true.
+
+    Attributes:
+        asked: by query.
+        held: by query.
+        open: of which queries it was true of nothing before.
+    """
+
+    def __init__(self, open_of: Bools) -> None:
+        self.open = open_of
+        self.asked, self.held = (np.zeros(len(open_of), dtype=np.int64) for _ in range(2))
+
+    def add(self, asked: Ints, held: Ints) -> None:
+        """Count some more: the queries of what it was asked of, and of what it was true of."""
+        self.asked += np.bincount(asked, minlength=len(self.open))
+        self.held += np.bincount(held, minlength=len(self.open))
 
 
 @dataclass(slots=True)
@@ -18,6 +41,7 @@ class ConditionCount:
             events of one side, and how many of them have an equal on the other, is counted until there is one.
         asked: combinations of events that it was asked of, those that earlier conditions had left.
         held: those of which it was true.
+        of_queries: while several queries are answered together, the counts of each; `None`: it is of one.
     """
 
     clause: str = "JOIN"
@@ -25,6 +49,7 @@ class ConditionCount:
     looked_up: bool = False
     asked: int = 0
     held: int = 0
+    of_queries: QueryCounts | None = None
 
     def add(self, asked: int, held: int) -> None:
         """Count some more."""

@@ -22,7 +22,7 @@ from ...language.nodes import (
     negated_variables,
 )
 from ..partitions import CONTEXT_WINDOWS, NO_START, PartitionWindows, is_shared
-from .digest import hex_digests, seeds_of
+from .digest import Seeded, Seeds, seeded_digests, seeds_of
 
 __all__ = [
     "ARROW_TYPES",
@@ -113,6 +113,7 @@ class MatchFrame:
             too; they are taken from `frame`.)
         densest: of what was found elsewhere, how many matches became true with one event, at the most.
         windows: of a query in contexts, the context window of each match: the same match in several is one row.
+        queries: of several queries, the number of each match's.
     """
 
     frame: pl.DataFrame
@@ -122,16 +123,21 @@ class MatchFrame:
     keys: Sequence[pl.Series] = ()
     densest: int = 0
     windows: Ints | None = None
+    queries: Ints | None = None
 
     def pieces(self, size: int) -> Iterator[MatchFrame]:
         """The same, at most so many at a time; one piece at least."""
         for start in range(0, max(len(self.time), 1), max(size, 1)):
-            part = slice(start, start + size)
-            events = {v: ids[part] for v, ids in self.events.items()}
-            window = None if self.window is None else (self.window[0][part], self.window[1][part])
-            windows = None if self.windows is None else self.windows[part]
-            keys = [key[part] for key in self.keys]
-            yield MatchFrame(self.frame[part], self.time[part], events, window, keys, windows=windows)
+            yield self.at(slice(start, start + size))
+
+    def at(self, places: slice | Ints) -> MatchFrame:
+        """Some of them."""
+        events = {v: ids[places] for v, ids in self.events.items()}
+        window = None if self.window is None else (self.window[0][places], self.window[1][places])
+        windows = None if self.windows is None else self.windows[places]
+        queries = None if self.queries is None else self.queries[places]
+        keys = [key[places] for key in self.keys]
+        return MatchFrame(self.frame[places], self.time[places], events, window, keys, windows=windows, queries=queries)
 
     @staticmethod
     def joined(parts: Sequence[MatchFrame]) -> MatchFrame:
@@ -160,7 +166,7 @@ class RowOutput:
     _variables: list[str] = field(init=False)
     _items: dict[str, pl.Expr] = field(init=False)
     _groups: dict[str, pl.Expr] = field(init=False)
-    _seeds: tuple[int, int] = field(init=False)
+    _seeds: Seeds = field(init=False)
     _bindings: dict[str, Binding] = field(init=False)
     _grouped: bool = field(init=False)
     repeats: bool = field(init=False)
@@ -190,8 +196,13 @@ class RowOutput:
         of_terms = item.value.argument is not None and item.value.argument.type is ValueType.TERM
         return value.list.eval(terms.text(pl.element())) if of_terms else value
 
-    def rows(self, matches: MatchFrame) -> pa.Table:
-        """The output table of the matches, of `row_schema`."""
+    def rows(self, matches: MatchFrame, seeds: Sequence[Seeds] = ()) -> pa.Table:
+        """The output table of the matches, of `row_schema`.
+
+        Args:
+            matches: of one query; or of several, query by query, for which nothing is told apart but their items.
+            seeds: of several queries, what tells the digests of each apart.
+        """
         if not len(matches.time):
             return self._schema.empty_table()
         items = self._values(matches, self._items)
@@ -204,7 +215,7 @@ class RowOutput:
         if matches.window is not None:
             start, end = matches.window
             columns.append(pa.StructArray.from_arrays([_timestamps(start), _timestamps(end)], ["start", "end"]))
-        columns.append(self._digests(matches, events, groups))
+        columns.append(self._digests(matches, events, groups, seeds))
         columns += [groups[name].to_arrow().cast(self._schema.field(name).type) for name in self._groups]
         if self.contexts is not None and matches.windows is not None:
             plain = pa.Table.from_arrays(columns, names=[n for n in self._schema.names if n not in _OF_CONTEXTS])
@@ -250,7 +261,9 @@ class RowOutput:
             lists.append(pa.ListArray.from_arrays(offsets, texts.drop_null()))
         return pa.StructArray.from_arrays(lists, list(events))
 
-    def _digests(self, matches: MatchFrame, events: Mapping[str, pl.Series], groups: pl.DataFrame) -> pa.Array:
+    def _digests(
+        self, matches: MatchFrame, events: Mapping[str, pl.Series], groups: pl.DataFrame, seeds: Sequence[Seeds]
+    ) -> pa.Array:
         """The digest of ids, keys and selected bindings, separated by U+001F, seeded with the query.
 
         The query is known by its name, without one by its normalised text. The ids of a run are separated by U+001E, so
@@ -263,7 +276,11 @@ class RowOutput:
             keys += self._of_context(matches)
         else:  # the kernel of aggregates gives its groups
             keys += [key_text(s, e.type) for s, e in zip(groups, self.query.group_by, strict=False)]
-        return hex_digests([_filled(key, _UNBOUND) for key in keys], _SEPARATOR, self._seeds)
+        runs = [Seeded(len(matches.time), self._seeds)]
+        if matches.queries is not None:
+            counts = np.bincount(matches.queries, minlength=len(seeds)).tolist()
+            runs = [Seeded(count, of_query) for count, of_query in zip(counts, seeds, strict=True) if count]
+        return seeded_digests([_filled(key, _UNBOUND) for key in keys], _SEPARATOR, runs)
 
     def _of_context(self, matches: MatchFrame) -> list[pl.Series]:
         """What tells apart the rows of an aggregate in several context windows: context and start."""

@@ -71,16 +71,16 @@ class RowReport:
             held_since: what no `_time` of the matches to come lies below; `None`: the watermark.
         """
         if matches is not None:
-            self._add(standing=len(matches.time))
+            self.add(standing=len(matches.time))
         made = iter(()) if matches is None else self._made(matches)
         if self.rate is None:
             for piece in made:
-                self._add(rows=piece.num_rows, reported=piece.num_rows)
+                self.add(rows=piece.num_rows, reported=piece.num_rows)
                 yield piece
             return
         every = pa.concat_tables([row_schema(self._query).empty_table(), *made])
         handed = self._handed_over(self.rate, every, passed, held_since)
-        self._add(rows=every.num_rows, reported=handed.num_rows)
+        self.add(rows=every.num_rows, reported=handed.num_rows)
         yield handed
 
     def _made(self, matches: MatchFrame) -> Iterator[pa.Table]:
@@ -100,7 +100,8 @@ class RowReport:
             if self.ended:
                 return
 
-    def _add(self, standing: int = 0, rows: int = 0, reported: int = 0) -> None:
+    def add(self, standing: int = 0, rows: int = 0, reported: int = 0) -> None:
+        """Count matches that stand, their rows, and those of them that were handed over."""
         before = self.counted
         self.counted = replace(
             before,

@@ -1,4 +1,4 @@
-"""In goes a query in contexts, out comes the plain query that kernels run, partitioned by context windows."""
+"""In goes a query in contexts, or one of several that are alike, out comes the plain query that kernels run."""
 
 from __future__ import annotations
 
@@ -15,20 +15,25 @@ from .context_partition import (
     why_apart,
 )
 from .partition_windows import CONTEXT_WINDOWS, NO_END, NO_START, PartitionWindows, windows_schema
+from .query_partition import QUERY_COLUMN, is_joint, partitioned_by_query, queries_of
 
 __all__ = [
     "CONTEXT_WINDOWS",
     "NO_END",
     "NO_START",
+    "QUERY_COLUMN",
     "RESERVED",
     "WINDOW_COLUMN",
     "PartitionWindows",
     "asks_of_windows",
+    "is_joint",
     "is_shared",
     "is_windowed",
     "key_columns",
+    "partitioned_by_query",
     "partitioned_by_window",
     "placed_variables",
+    "queries_of",
     "reserved_types",
     "why_apart",
     "windows_schema",

@@ -41,8 +41,8 @@ from ...language.nodes import (
 )
 from ..limits import Ceilings, Limits
 from ..order import UNBOUNDED, Interval, empty_candidates, group_codes
-from ..output import MatchFrame, instant_text, key_text, selected_bindings
-from ..partitions import WINDOW_COLUMN, PartitionWindows
+from ..output import ConditionCount, MatchFrame, instant_text, key_text, selected_bindings
+from ..partitions import WINDOW_COLUMN, PartitionWindows, is_joint, queries_of
 from ..snapshot_codec import OperatorState
 from .previous_reports import PreviousReports
 from .window_assigner import WindowAssigner, WindowClause, windows_per_event
@@ -68,6 +68,7 @@ class AggregationKernel:
     """
 
     recurrence = None
+    counted: tuple[ConditionCount, ...] = ()
 
     def __init__(
         self,
@@ -81,6 +82,7 @@ class AggregationKernel:
         self._beyond = query.in_context is not None and bool(query.in_context.required)
         self._query = query
         self._source = query.sources[0]
+        self._parted = windows is not None or is_joint(query)
         self._window = _only_window(query)
         ceilings = Ceilings(query, limits or Limits())
         ceilings.check_windows(windows_per_event(self._window), self._window)
@@ -100,7 +102,8 @@ class AggregationKernel:
         self._kept = empty_candidates(self._source)
         self.considered = 0
         self._first: int | None = None
-        self._passed = _BEGINNING
+        self.passed = _BEGINNING
+        self.tally = np.empty(0, dtype=np.int64)
 
     @property
     def names(self) -> Names:
@@ -118,12 +121,17 @@ class AggregationKernel:
         if isinstance(self._window, ContextWindow):
             return None if self._windows is None else self._windows.next_end
         time = timestamps(self._kept["_time"])
-        return self._assigner.due(self._kept_rows, int(time[0]), self._first, self._passed)
+        return self._assigner.due(self._kept_rows, int(time[0]), self._first, self.passed)
 
     @property
-    def kept(self) -> pl.DataFrame:
-        """The candidates that a later window can hold."""
-        return self._kept
+    def kept(self) -> Mapping[str, pl.DataFrame]:
+        """See `JointKernel.kept`: those that a later window can hold."""
+        return {self._source.variable: self._kept}
+
+    def keep(self, frames: Mapping[str, pl.DataFrame], passed: int, found: int) -> None:
+        """See `JointKernel.keep`."""
+        self._kept, self.passed = frames[self._source.variable], passed
+        self.considered += found
 
     @property
     def oldest(self) -> int | None:
@@ -143,8 +151,8 @@ class AggregationKernel:
     def advance(self, released: Mapping[str, pl.DataFrame], watermark: int) -> MatchFrame | None:
         """The windows that were completed: sliding ones by each candidate, time windows by the watermark."""
         new = released[self._source.variable]
-        first_new, passed = self._kept.height, self._passed
-        self._passed = watermark
+        first_new, passed = self._kept.height, self.passed
+        self.passed = watermark
         frame = pl.concat([self._kept, new]) if first_new else new
         if not frame.height:
             return None
@@ -208,13 +216,16 @@ class AggregationKernel:
         of, ids = self._windows, frame[WINDOW_COLUMN].to_numpy()
         places = of.places(ids)
         since, until, start, end = (of.column(name)[places] for name in ("since", "until", "start", "end"))
-        closed = until < self._passed
+        closed = until < self.passed
         whole = closed & ((since >= self._within.first - 1) | (self._within.first <= -UNBOUNDED))
         whole &= (until <= self._within.last) & (of.column("cut")[places] == 0)
         return ContextRows(closed, whole, start, end, of.note_first(ids, time) if first else time)
 
     def _matches(self, frame: pl.DataFrame, groups: list[pl.Series], windows: Windows) -> MatchFrame:
         self.considered += len(windows.start)
+        queries = queries_of(frame)
+        if queries is not None:
+            self.tally = np.bincount(queries[windows.last], minlength=int(queries.max()) + 1)
         aggregates = pl.DataFrame(
             [
                 aggregate_ranges(e, self._values(e, frame, windows), windows.start, windows.end).alias(self._name(e))
@@ -225,7 +236,7 @@ class AggregationKernel:
         inside = self._inside(frame, windows, np.arange(len(windows.last)))
         aggregates = aggregates.hstack(self._changed(frame, aggregates, groups, windows, inside))
         standing = np.intersect1d(inside, self._standing(frame, aggregates, windows), assume_unique=True)
-        of, groups = self._windows, groups if self._windows is None else groups[1:]
+        of, groups = self._windows, groups[1:] if self._parted else groups
         numbers = None if of is None else frame[WINDOW_COLUMN].to_numpy()
         bindings = self._bindings if self._source.bindings or of is not None else None
         if of is None or numbers is None:
@@ -241,7 +252,10 @@ class AggregationKernel:
         if not isinstance(self._window, SlidingWindow):  # a sliding window follows from its event
             keys += [instant_text(lower), instant_text(upper)]
         events = {self._source.variable: rows["_id"]}
-        return MatchFrame(rows, windows.time[chosen], events, (lower, upper), keys, windows=in_windows)
+        of_queries = None if queries is None else queries[last]
+        return MatchFrame(
+            rows, windows.time[chosen], events, (lower, upper), keys, windows=in_windows, queries=of_queries
+        )
 
     def _changed(
         self, frame: pl.DataFrame, aggregates: pl.DataFrame, groups: list[pl.Series], windows: Windows, inside: Ints
@@ -286,14 +300,14 @@ class AggregationKernel:
     def state(self) -> OperatorState:
         """The candidates of windows to come, the first time stamp of all, and the last watermark."""
         tables = {"kept": self._kept} | ({"reports": self._reports.table} if self._changes else {})
-        return OperatorState(tables, {"first": self._first, "passed": self._passed})
+        return OperatorState(tables, {"first": self._first, "passed": self.passed})
 
     def load(self, state: OperatorState) -> None:
         """Take them back."""
         self._kept, self._first = state.tables["kept"], state.numbers["first"]
         self._reports.table = state.tables.get("reports", pl.DataFrame())
         passed = state.numbers["passed"]
-        self._passed = _BEGINNING if passed is None else passed
+        self.passed = _BEGINNING if passed is None else passed
 
 
 def _only_window(query: Query) -> WindowClause:

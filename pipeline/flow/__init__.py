@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .idle_streams import IdleStreams, Silence
     from .queries import (
         CancelledError,
+        CandidateSelection,
         ParkedQueries,
         ParkedQuery,
         QueryRuntime,
@@ -38,6 +39,7 @@ _LATER = {
     "BatchSource": ".batch",
     "BorderRequests": ".border_requests",
     "CancelledError": ".queries",
+    "CandidateSelection": ".queries",
     "Dataflow": ".dataflow",
     "IdleStreams": ".idle_streams",
     "Judgement": ".batch",
@@ -73,6 +75,7 @@ __all__ = [
     "BatchSource",
     "BorderRequests",
     "CancelledError",
+    "CandidateSelection",
     "Dataflow",
     "IdleStreams",
     "Judgement",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import fields, is_dataclass
+from sys import intern
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +38,7 @@ class BatchVerdicts:
 
     def __init__(self) -> None:
         self._masks: dict[Hashable, Mask] = {}
+        self._places: dict[Hashable, Codes] = {}
         self._dictionaries: dict[str, pa.DictionaryArray] = {}
         self._indices: dict[str, Codes] = {}
         self._standings: dict[Hashable, Standing] = {}
@@ -50,6 +52,11 @@ class BatchVerdicts:
         """
         found = self._masks.get(key)
         return self._masks.setdefault(key, find()) if found is None else found
+
+    def places(self, key: Hashable, find: Callable[[], Mask]) -> Codes:
+        """Where the events stand of which something is true; see `mask`."""
+        found = self._places.get(key)
+        return self._places.setdefault(key, np.flatnonzero(find())) if found is None else found
 
     def learn(self, masks: Mapping[Hashable, Mask]) -> None:
         """Take masks that were found together, before anybody has asked for them."""
@@ -77,9 +84,12 @@ class BatchVerdicts:
         return found
 
 
-def condition_key(condition: Expression) -> Hashable:
-    """What a condition says of an event, wherever it stands and whatever the event's variable is called."""
-    return _key_of(condition)
+def condition_key(condition: Expression) -> str:
+    """What a condition says of an event, wherever it stands and whatever the event's variable is called.
+
+    It is asked for with every batch: a text knows its hash.
+    """
+    return intern(repr(_key_of(condition)))
 
 
 def _key_of(node: object) -> Hashable:

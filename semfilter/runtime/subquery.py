@@ -136,6 +136,15 @@ class SubqueryFilter:
 
         return known.mask(self.shared, both)
 
+    def places(self, events: pa.Table, known: BatchVerdicts) -> Codes:
+        """Where those events stand: conditions are looked at of no others than those of which the rest holds."""
+        lookup = cast("MaterialisedLookup", self._lookup)
+        began = perf_counter()
+        places = known.places(self.compiled, lambda: known.mask(self.compiled, lambda: lookup.holds(events, known)))
+        possible = self._conditions(events, self._required(events), known)
+        self._statistics.seconds += perf_counter() - began
+        return places if possible is None else places[possible[places]]
+
     def count(self, events: pa.Table, known: BatchVerdicts, asked: int, held: int) -> None:
         """Count what `holds` has found of a batch.
 

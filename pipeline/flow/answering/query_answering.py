@@ -19,6 +19,7 @@ from ....planner import BackfillChunk
 from ...monitoring import log_context
 from ..queries import CommonCall, EventBatch, EventSplits, QueryGraph, QueryIsolation, QueryRuntime, shared_batch
 from .circle_answering import CircleAnswering
+from .joint_answering import JointAnswering
 from .row_forwarding import RowForwarding
 from .running_answer import QueryRows, RunningAnswer, TimeSpent
 from .withheld_queries import withhold
@@ -38,6 +39,7 @@ class QueryAnswering:
     def __init__(self, queries: QueryGraph, isolation: QueryIsolation, workers: int = 1) -> None:
         self._queries, self._isolation = queries, isolation
         self._pool = ThreadPoolExecutor(workers) if workers > 1 else None
+        self._joint = JointAnswering(isolation)
         self._forwarding = RowForwarding(queries, isolation)
         self._circles = CircleAnswering(queries, isolation, self._forwarding)
 
@@ -98,7 +100,12 @@ class QueryAnswering:
         if not levels:
             return
         withhold(self._queries, levels[0])
-        answers = [RunningAnswer(flow, flow.pieces(events, flow.watermark_of(watermarks), found)) for flow in levels[0]]
+        asked = [(flow, events, flow.watermark_of(watermarks)) for flow in levels[0]]
+        joint = {} if found else self._joint.answers(asked, time)
+        answers = [
+            joint.get(flow.registration.label) or RunningAnswer(flow, flow.pieces(events, watermark, found))
+            for flow, _, watermark in asked
+        ]
         given, later = dict(events), levels[1:]
         while answers:
             for answer, rows in zip(answers, self._next(answers, time), strict=True):
@@ -107,8 +114,8 @@ class QueryAnswering:
                 yield QueryRows(answer.label, rows, last=not (answer.goes_on or answer.label in again))
             answers = [answer for answer in answers if answer.goes_on]
             readers = _readers(levels[1:], {answer.flow.query.name for answer in answers})
-            asked = {flow.registration.label for level in readers for flow in level}
-            yield from self._levels(later, given, watermarks, found, time, again=again | asked)
+            reading = {flow.registration.label for level in readers for flow in level}
+            yield from self._levels(later, given, watermarks, found, time, again=again | reading)
             later, given, found = readers, {}, {}
 
     def _in_contexts(
@@ -158,9 +165,11 @@ class QueryAnswering:
             kept |= {label: []} if serves else {}
             released.append((flow, given, watermark))
         together = {} if found else _together(released)
+        joint = {} if found else self._joint.answers(released, time)
         answers = [
-            RunningAnswer(flow, flow.pieces(given, watermark, found, together.get(flow.registration.label)))
+            joint.get(label) or RunningAnswer(flow, flow.pieces(given, watermark, found, together.get(label)))
             for flow, given, watermark in released
+            for label in (flow.registration.label,)
         ]
         held: dict[str, list[pa.Table]] = {}
         running = answers
@@ -192,6 +201,8 @@ class QueryAnswering:
         """The next rows of each query of one level, in their order, as they come."""
 
         def following(answer: RunningAnswer) -> pa.Table:
+            if answer.found:
+                return answer.next()
             with log_context(query=answer.label), time.of(answer.label):
                 rows = self._isolation.run(answer.flow, answer.next)
             return answer.flow.no_rows if rows is None else rows

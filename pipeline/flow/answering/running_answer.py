@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from time import monotonic, process_time
 from types import MappingProxyType
@@ -42,11 +42,13 @@ class RunningAnswer:
     Attributes:
         flow: the query.
         pieces: its rows.
+        found: whether these are there already, and nothing is left to be done for them.
         goes_on: whether there are more than those that were given last.
     """
 
     flow: QueryRuntime
     pieces: Iterator[pa.Table]
+    found: bool = False
     goes_on: bool = True
     _ahead: pa.Table | None = None
 
@@ -87,3 +89,7 @@ class TimeSpent:
                 yield
         finally:
             self._spent[label] = (clock + monotonic() - began[0], processor + process_time() - began[1])
+
+    def limited(self) -> AbstractContextManager[None]:
+        """Let what is done within, for several queries, take as long as one may."""
+        return limit_time(self._seconds)

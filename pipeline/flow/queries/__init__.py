@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .candidates import EventBatch, shared_batch
+    from .candidates import CandidateSelection, EventBatch, Selected, shared_batch
     from .context_runtime import ContextRuntime
     from .held_events import EventSplits, HeldEvents
     from .kindred_queries import CommonCall, kin_of
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from .withdrawn_queries import WithdrawnQueries
 
 _LATER = {
+    "CandidateSelection": ".candidates",
     "CancelledError": ".query_isolation",
     "CommonCall": ".kindred_queries",
     "ContextRuntime": ".context_runtime",
     "EventBatch": ".candidates",
+    "Selected": ".candidates",
     "shared_batch": ".candidates",
     "EventSplits": ".held_events",
     "HeldEvents": ".held_events",
@@ -43,6 +45,7 @@ _LATER = {
 
 __all__ = [
     "CancelledError",
+    "CandidateSelection",
     "CommonCall",
     "ContextRuntime",
     "EventBatch",
@@ -55,6 +58,7 @@ __all__ = [
     "QueryIsolation",
     "QueryRuntime",
     "Registration",
+    "Selected",
     "Withdrawal",
     "WithdrawnQueries",
     "continues",

@@ -8,14 +8,13 @@ Source: CAESAR §5.3 (sharing of queries in overlapping context windows); docs/d
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from threading import RLock
 from typing import Any
 
-from ....cep import CommonSteps, is_shared
+from ....cep import CommonSteps, is_shared, key_of
 from ....cep.contexts import EventRouter, SetWindows
-from ....language import Span
 from ....language.nodes import ContextReference, Query
 from .candidates import CandidateSelection, ContextPlacing, Counts, EventBatch, Selected
 
@@ -30,21 +29,8 @@ def kin_of(query: Query) -> str | None:
     if any(EventRouter(query).needs_paths(source.variable) for source in query.sources):
         return None
     said = replace(query, name=None, normal="", output=query.sources[0].stream, warnings=(), context_sets=())
-    key = _key_of(replace(said, in_context=replace(within, contexts=())))
+    key = key_of(replace(said, in_context=replace(within, contexts=())))
     return sha256(repr((within.sets, key)).encode()).hexdigest()
-
-
-def _key_of(node: object) -> object:
-    """What a node says wherever it stands."""
-    match node:
-        case tuple():
-            return tuple(map(_key_of, node))
-        case Span():
-            return None
-        case _ if is_dataclass(node):
-            return type(node).__name__, *(_key_of(getattr(node, f.name)) for f in fields(node) if f.compare)
-        case _:
-            return type(node).__name__, node
 
 
 class CommonCall:

@@ -65,9 +65,23 @@ class QueryGraph:
         for label, flow in self._flows.items():
             for stream in flow.query.streams:
                 self._answering.setdefault(stream, []).append(label)
+        self._share_columns()
         looked_at = {stream for flow in self._flows.values() if flow.firing is not None for stream in flow.streams}
         for flow in self._flows.values():
             flow.is_ordered = flow.query.name in looked_at
+
+    def _share_columns(self) -> None:
+        """Let queries in contexts of the same sets keep the same columns of events: then these are placed once."""
+        alike: dict[tuple[str, ...], list[QueryRuntime]] = {}
+        for flow in self._flows.values():
+            if flow.query.in_context is not None:
+                alike.setdefault(flow.query.in_context.sets, []).append(flow)
+        for flows in alike.values():
+            read: dict[str, set[str]] = {}
+            for stream, names in (of for flow in flows for of in flow.input.read_of.items()):
+                read.setdefault(stream, set()).update(names)
+            for flow in flows:
+                flow.input.read_of = {stream: sorted(read[stream]) for stream in flow.input.read_of}
 
     @property
     def flows(self) -> Mapping[str, QueryRuntime]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from types import MappingProxyType
@@ -16,31 +16,49 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ....annotator import EventShape, event_prefix
-from ....cep import END_OF_TIME, Limits, build_operator, with_doubles
+from ....cep import END_OF_TIME, AlikeForm, JointMember, Limits, alike_form, build_operator, with_doubles
 from ....cep.contexts import SetWindows
-from ....cep.joins import implied_filters, vectorisable
-from ....cep.order import EVENTS, all_events, event_columns, sees_all_events
+from ....cep.joins import implied_filters
 from ....cep.output import MatchFrame
-from ....cep.partitions import CONTEXT_WINDOWS, is_windowed
+from ....cep.partitions import CONTEXT_WINDOWS
 from ....cep.query_state import HeldState, watch
 from ....errors import KaicepError
-from ....language.nodes import COMPANION, Query, StreamType, negated_variables
+from ....language.nodes import COMPANION, Query, Source, StreamType
 from ....ontology import KnowledgeBase
 from ....planner import Range, Seam, Watermarks, lowest_watermark, resolve_bounds
 from ....semfilter import SemanticFilter
 from ....semfilter.runtime import FilterOptions, SubqueryStatistics
-from ...profile import ClauseKind, PathProfile, QueryProfile, VariableProfile
+from ...profile import QueryProfile
 from ..rules import PLACE, RuleFiring, with_places
-from .candidates import Asked, CandidateSelection, ContextPlacing, EventBatch, EventShedding, Selected
+from .candidates import Asked, CandidateSelection, EventBatch, EventShedding, Selected
 from .context_runtime import ContextRuntime
 from .held_events import EventSplits, HeldEvents
 from .kindred_queries import CommonCall, kin_of
+from .query_input import QueryInput
 from .registration import Registration
 
 if TYPE_CHECKING:
     from ....planner import Choice
 
 _MICROSECOND = timedelta(microseconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """What is equal of queries that may be answered together.
+
+    Attributes:
+        form: what their operators do.
+        limits: how much each may take.
+    """
+
+    form: AlikeForm
+    limits: Limits
+
+    @property
+    def key(self) -> str:
+        """What tells it from what is not equal; all queries of an engine have one `limits`."""
+        return self.form.key
 
 
 class QueryRuntime:
@@ -52,10 +70,12 @@ class QueryRuntime:
         seam: what it was given of the past and is not to be given again; `None`: nothing.
         failure: what stopped it, until it is resumed; `None`: nothing did.
         contexts: by name, the sets of contexts that there are; of a query in none, nothing is asked of them.
-        kin: what is equal of queries that may be answered together; `None`: it is answered by itself.
+        kin: what is equal of queries in contexts that may be answered together; `None`: it is answered by itself.
+        likeness: the same of queries that differ in what they ask of single events.
         held: the events that it waits with until it is known in which contexts they lie.
         firing: of a rule, what it does for its rows.
         is_ordered: whether a rule looks at its rows, so that these say in which order they come.
+        input: what its operator is given of events.
         ends_at: the greatest time stamp of the sources, when they have ended: no rule emits an event after it.
 
     Args:
@@ -103,26 +123,16 @@ class QueryRuntime:
         self.within = within if change_bounds is None else within.meet(change_bounds)
         implied = {} if registration.watched else implied_filters(query)
         self.kin = kin_of(query)
-        self._placing = None if query.in_context is None else ContextPlacing(query)
         self._sets = () if query.in_context is None else query.in_context.sets
-        self.sources = tuple(
-            CandidateSelection(
-                s,
-                self.within,
-                filters.get(s.variable) or SemanticFilter(s, shape_of(s.stream), knowledge, options, query.document),
-                implied.get(s.variable, ()),
-                None if self._placing is None else self._placing.of(s.variable),
-            )
-            for s in query.sources
-        )
-        self._selections = [(selection.source.stream.name, selection) for selection in self.sources]
+
+        def semantics_of(source: Source) -> SemanticFilter:
+            ready = filters.get(source.variable)
+            return ready or SemanticFilter(source, shape_of(source.stream), knowledge, options, query.document)
+
+        self.input = QueryInput(query, self.within, semantics_of, implied)
         self._operator = build_operator(query, self.within.interval, limits, watched=registration.watched)
-        self._of_all_events = event_columns(query) if sees_all_events(query) else {}
-        self._endings = _endings(query)
-        needed = self.columns.items()
-        self._columns_of = {
-            stream: sorted({"_time", "_id", *(n for n in names if n[0] not in "?#")}) for stream, names in needed
-        }
+        form = None if registration.watched else alike_form(self._operator.query)
+        self.likeness = None if form is None else Likeness(form, limits or Limits())
         self._derives = frozenset(self.query.changed_sets)
         self._watermark: datetime | None = None
         self.seam: Seam | None = None
@@ -148,15 +158,14 @@ class QueryRuntime:
         return {selection.source.variable: selection.semantics for selection in self.sources}
 
     @property
+    def sources(self) -> tuple[CandidateSelection, ...]:
+        """What selects the candidates of each event variable."""
+        return self.input.sources
+
+    @property
     def columns(self) -> dict[str, frozenset[str]]:
         """By stream, the columns of its events that are looked at."""
-        found = {stream: frozenset(names) for stream, names in self._of_all_events.items()}
-        for stream, names in self._endings.values():
-            found[stream] = found.get(stream, frozenset()) | frozenset(names)
-        for source in self.sources:
-            name = source.source.stream.name
-            found[name] = found.get(name, frozenset()) | source.columns
-        return found
+        return self.input.columns
 
     @property
     def subqueries(self) -> tuple[SubqueryStatistics, ...]:
@@ -166,28 +175,12 @@ class QueryRuntime:
     @property
     def profile(self) -> QueryProfile:
         """What has become of its events so far."""
-        variables = tuple(map(self._variable, self.sources))
-        unplaced = 0 if self._placing is None else self._placing.unplaced
-        return QueryProfile(self.query, variables, self._operator.counts, self.ending, unplaced)
+        return QueryProfile(self.query, self.input.profile, self._operator.counts, self.ending, self.input.unplaced)
 
     @property
     def given(self) -> tuple[int, int, int] | None:
         """Of a query in contexts, the events of its streams, those in windows of these, those with an unbound key."""
-        if self._placing is None:
-            return None
-        counts = [
-            {clause.kind: clause.left for clause in one.clauses} for one in self.sources if one.placement is not None
-        ]
-        read, given = (sum(of[kind] for of in counts) for kind in (ClauseKind.STREAM, ClauseKind.CONTEXT))
-        return read, given, self._placing.unplaced
-
-    def _variable(self, selection: CandidateSelection) -> VariableProfile:
-        source, semantics = selection.source, selection.semantics
-        paths = tuple(
-            PathProfile(one.plan.subquery, one.statistics, one.plan.unsatisfiable) for one in semantics.subqueries
-        )
-        negated = source.variable in negated_variables(self.query.pattern)
-        return VariableProfile(source.variable, source.stream.name, negated, selection.clauses, paths)
+        return None if self.input.placing is None else (*self.input.placed, self.input.unplaced)
 
     @property
     def ended(self) -> bool:
@@ -278,17 +271,13 @@ class QueryRuntime:
 
     def mark(self) -> object:
         """The state as it is now, in memory; see `rewind`."""
-        unplaced = 0 if self._placing is None else self._placing.unplaced
-        return self._operator.mark(), self._watermark, [source.mark() for source in self.sources], unplaced
+        return self._operator.mark(), self._watermark, self.input.mark()
 
     def rewind(self, mark: object) -> None:
         """Go back to where `mark` was taken, as often as need be."""
-        state, self._watermark, counts, unplaced = cast("tuple[object, datetime | None, list[object], int]", mark)
+        state, self._watermark, counts = cast("tuple[object, datetime | None, object]", mark)
         self._operator.rewind(state)
-        if self._placing is not None:
-            self._placing.unplaced = unplaced
-        for source, counted in zip(self.sources, counts, strict=True):
-            source.rewind(counted)
+        self.input.rewind(counts)
 
     def row_watermark(self, watermark: datetime | None) -> datetime | None:
         """What no later row's `_time` lies below, when the streams' watermark is this one: OUTPUT holds rows back."""
@@ -340,14 +329,42 @@ class QueryRuntime:
         if self.is_passed_over(events, watermark):
             return
         if common is not None:
-            yield from self._operator.pieces(self._common_candidates(common, watermark), watermark, common.steps)
+            candidates = self.input.common_candidates(common, self._windows, self._watermark, watermark)
+            yield from self._operator.pieces(candidates, watermark, common.steps)
             self._watermark = watermark
             return
         candidates = self._candidates(events, watermark)
         for variable, table in found.items():
             candidates[variable] = _together(self.within.select(table), candidates.get(variable))
+        yield from self.answered(candidates, watermark)
+
+    def answered(self, candidates: Mapping[str, Selected], watermark: datetime | None) -> Iterator[pa.Table]:
+        """The rows that become certain with candidates: as of `pieces`."""
         if self._needs(candidates, watermark):
             yield from self._operator.pieces(candidates, watermark)
+        self._watermark = watermark
+
+    def needed(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> Mapping[str, Selected] | None:
+        """Of a query that may be answered with others, what its operator is given of events; `None`: it needs nothing.
+
+        Args:
+            events: as of `pieces`.
+            watermark: likewise.
+        """
+        candidates = self._candidates(
+            self._not_seen(events if self.shed is None else self.shed.left(events)), watermark
+        )
+        if self._needs(candidates, watermark):
+            return candidates
+        self._watermark = watermark
+        return None
+
+    def joining(self, candidates: Mapping[str, Selected]) -> JointMember:
+        """What it is among queries that are answered together."""
+        return JointMember(self._operator, cast("Likeness", self.likeness).form, candidates)
+
+    def pass_to(self, watermark: datetime | None) -> None:
+        """Have been answered up to a watermark, together with others."""
         self._watermark = watermark
 
     def _needs(self, candidates: Mapping[str, Selected], watermark: datetime | None) -> bool:
@@ -355,7 +372,7 @@ class QueryRuntime:
 
         Otherwise it learns with the next call how far the watermark has come: batches may be cut as one likes.
         """
-        if self._placing is not None or self.registration.watched or any(map(len, candidates.values())):
+        if self.input.placing is not None or self.registration.watched or any(map(len, candidates.values())):
             return True
         due = self._operator.due
         over = watermark is not None and watermark >= END_OF_TIME
@@ -398,21 +415,13 @@ class QueryRuntime:
 
     def _candidates(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> dict[str, Selected]:
         """What the operator is given of events."""
-        if self._placing is not None:
-            return self._placed_candidates(self._placing, events, watermark)
-        selected = (
-            (source.source.variable, source.candidates(events[source.source.stream.name]))
-            for source in self.sources
-            if source.source.stream.name in events
-        )
-        candidates: dict[str, Selected] = {variable: found for variable, found in selected if found is not None}
-        return candidates | self._other_events(events)
+        if self.input.placing is None:
+            return self.input.candidates(events)
+        return self.input.placed_candidates(events, self._windows, self._watermark, watermark)
 
     def asked(self, stream: str) -> Iterator[Asked]:
-        """What its variables ask of the events of a stream that may be found together with what others ask."""
-        for of, selection in self._selections:
-            if of == stream and selection.asked is not None:
-                yield selection.asked
+        """See `QueryInput.asked`."""
+        return self.input.asked(stream)
 
     def is_passed_over(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> bool:
         """Pass over events if none of its contexts holds in the time of a call, and it waits for nothing.
@@ -424,15 +433,14 @@ class QueryRuntime:
         Returns:
             Whether it did so, and there are no rows: nothing else is to be done.
         """
-        if self._placing is None or not self._placing.pushed_down or self._placing.beyond:
+        placing = self.input.placing
+        if placing is None or not placing.pushed_down or placing.beyond:
             return False
         if watermark is None or self.failure is not None:
             return False
-        if self._placing.holds(self._windows, self._watermark, watermark) or self._operator.due is not None:
+        if placing.holds(self._windows, self._watermark, watermark) or self._operator.due is not None:
             return False
-        for stream, selection in self._selections:
-            if stream in events:
-                selection.pass_over(events[stream].table.num_rows)
+        self.input.pass_over(events)
         if self.kin is not None:
             self._operator.rest()
         self._watermark = watermark
@@ -449,58 +457,10 @@ class QueryRuntime:
         """See `Operator.offer`."""
         return self._operator.offer()
 
-    def _common_candidates(self, common: CommonCall, watermark: datetime | None) -> dict[str, Selected]:
-        """What the operator is given together with others."""
-        placing = cast("ContextPlacing", self._placing)
-        candidates, placed = common.candidates(self.sources, self._windows, self._columns_of)
-        placing.adopt(placed)
-        candidates[CONTEXT_WINDOWS] = placing.told(self._watermark, watermark)
-        return candidates
-
     @property
     def _windows(self) -> dict[str, SetWindows]:
         """The windows of its contexts."""
         return {name: self.contexts[name].windows for name in self._sets}
-
-    def _placed_candidates(
-        self, placing: ContextPlacing, events: Mapping[str, EventBatch], watermark: datetime | None
-    ) -> dict[str, Selected]:
-        """What the operator is given of events of a query in contexts."""
-        placing.begin(self._windows)
-        candidates: dict[str, Selected] = {}
-        of_stream: dict[str, EventBatch] = {}
-        for selection in self.sources:
-            variable, stream = selection.source.variable, selection.source.stream.name
-            if stream not in events:
-                continue
-            placement, placed = selection.placement, None
-            if placement is not None and not placement.after_paths:
-                placed = placing.placed(variable, events[stream], self._columns_of[stream])
-                of_stream.setdefault(stream, placed)
-            elif placement is not None and not placing.pushed_down and self._looks_beside(stream):
-                beside = placing.placed(variable, events[stream], self._columns_of[stream], counted=False)
-                of_stream.setdefault(stream, beside)
-            found = selection.candidates(events[stream], placed)
-            if found is not None:
-                candidates[variable] = found
-        candidates |= self._other_events({**events, **of_stream} if is_windowed(self.query) else events)
-        candidates[CONTEXT_WINDOWS] = placing.told(self._watermark, watermark)
-        return candidates
-
-    def _looks_beside(self, stream: str) -> bool:
-        """Whether the operator is given events of a stream beside candidates."""
-        return stream in self._of_all_events or any(stream == of for of, _ in self._endings.values())
-
-    def _other_events(self, events: Mapping[str, EventBatch]) -> dict[str, pa.Table]:
-        """What the operator is given of events beside candidates."""
-        found: dict[str, pa.Table] = {}
-        if self._of_all_events:
-            inside = {s: self.within.select(events[s].table) for s in self._of_all_events if s in events}
-            found[EVENTS] = all_events(self.query, inside)
-        for name, (stream, columns) in self._endings.items():
-            if stream in events:
-                found[name] = self.within.select(events[stream].table).select(columns)
-        return found
 
     @cached_property
     def no_rows(self) -> pa.Table:
@@ -549,15 +509,6 @@ class QueryRuntime:
         """
         length = int.from_bytes(state[:4], "big")
         self._operator.restore(state[4 + length :])
-
-
-def _endings(query: Query) -> dict[str, tuple[str, list[str]]]:
-    """The events that end repetitions; see `cep.nfa.stop_events`."""
-    if vectorisable(query):
-        return {}
-    from ....cep.nfa import stop_events  # noqa: PLC0415 - most queries repeat nothing
-
-    return stop_events(query)
 
 
 def _unseen(batch: EventBatch, seam: Seam) -> EventBatch:

@@ -42,6 +42,17 @@ def test_joint_codes_are_comparable_between_columns() -> None:
     assert a[1] == b[0] >= 0, "in PARTITION BY unbound is a value"
 
 
+def test_integers_close_together_are_codes_by_themselves() -> None:
+    """Signed or not, at the ends of their range too; others are looked up."""
+    for numbers in ([7, 9, 7, 8], [2**63 - 1, 2**63 - 3, 2**63 - 1], [-(2**63), 2**63 - 1, -(2**63)], [0, 10**9]):
+        (codes,) = joint_codes([pl.Series(numbers, dtype=pl.Int64)])
+        assert codes.dtype == np.int64
+        assert codes.min() == 0
+        assert (codes[:, None] == codes).tolist() == [[one == other for other in numbers] for one in numbers]
+    (codes,) = joint_codes([pl.Series([2, 250, 2], dtype=pl.UInt8)])
+    assert codes[0] == codes[2] != codes[1]
+
+
 def test_combined_codes_are_equal_where_both_parts_are() -> None:
     first, second = [np.array([0, 0, 1, -1])], [np.array([5, 6, 5, 5])]
     (codes,) = combine(first, second)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import add
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -25,7 +26,7 @@ from .event_batch import Asked, EventBatch, Found
 
 Selected: TypeAlias = pa.Table | pl.DataFrame
 """Candidates."""
-Counts = np.ndarray[tuple[int], np.dtype[np.int64]]
+Counts: TypeAlias = tuple[int, ...]
 """How many events were left behind each clause."""
 _PLACE = "#place"
 _FEW = 4
@@ -81,7 +82,7 @@ class CandidateSelection:
         self._conditions = len(before)
         self._after = tuple(f for f in source.filters if uses_bindings(f))
         self._clauses = tuple(_clauses(source, within, own, implied, self._after, placement=placement))
-        self._left = np.zeros(len(self._clauses), np.int64)
+        self._left: Counts = (0,) * len(self._clauses)
         self._asks: tuple[SemanticFilter, Asked | None] | None = None
         self._columns = ["_time", "_id", *source.columns]
         self._tested = _columns_of(before)
@@ -104,7 +105,7 @@ class CandidateSelection:
     @property
     def clauses(self) -> tuple[ClauseCount, ...]:
         """How many events were left so far behind each clause."""
-        counted = zip(self._clauses, self._left.tolist(), strict=True)
+        counted = zip(self._clauses, self._left, strict=True)
         return tuple(replace(clause, left=left) for clause, left in counted)
 
     @property
@@ -114,23 +115,23 @@ class CandidateSelection:
 
     def mark(self) -> object:
         """What it has counted, for `rewind`."""
-        return self._left.copy()
+        return self._left
 
     def rewind(self, mark: object) -> None:
         """Have counted what it had when `mark` was taken."""
-        self._left = cast("Counts", mark).copy()
+        self._left = cast("Counts", mark)
 
     def counted_since(self, mark: object) -> Counts:
         """What it has counted since `mark` was taken."""
-        return self._left - cast("Counts", mark)
+        return tuple(now - before for now, before in zip(self._left, cast("Counts", mark), strict=True))
 
-    def count(self, counts: Counts) -> None:
-        """Count what another one, of the same, has counted."""
-        self._left = self._left + counts
+    def count(self, counts: Sequence[int]) -> None:
+        """Count so many more events behind each clause."""
+        self._left = tuple(map(add, self._left, counts))
 
     def pass_over(self, events: int) -> None:
         """Count events that lie in no context, and that nothing is asked of."""
-        self._left[0] += events
+        self.count((events, *(0,) * (len(self._left) - 1)))
 
     def candidates(self, batch: EventBatch, placed: EventBatch | None = None) -> Selected | None:
         """The candidates among the events, once per distinct solution, with the columns that the query uses.
@@ -155,11 +156,11 @@ class CandidateSelection:
             batch = EventBatch(inside)
         mask = self._mask(batch, left)
         if not left[-1] and self._placement is None:
-            self._left[: len(left)] += left
+            self.count((*left, *(0,) * (len(self._left) - len(left))))
             return None
         found = self._chosen(batch, mask) if self.source.semantics is None else self._solved(batch, mask, left)
         if isinstance(found, pl.DataFrame) and len(left) == len(self._left):
-            self._left += left
+            self.count(left)
             return found if found.columns == self._columns else found.select(self._columns)
         found = found.to_arrow(compat_level=pl.CompatLevel.newest()) if isinstance(found, pl.DataFrame) else found
         if self._placement is not None and self._placement.after_paths:
@@ -168,7 +169,7 @@ class CandidateSelection:
         for test in self._after:
             found = apply_filters(found, (test,))
             left.append(_events(found))
-        self._left += left
+        self.count(left)
         return found if found.column_names == self._columns else found.select(self._columns)
 
     @property
@@ -186,7 +187,7 @@ class CandidateSelection:
 
     def _counted(self, found: Found, batch: EventBatch, left: list[int]) -> pl.DataFrame | None:
         """What was found together with what others ask."""
-        self._left += [*left, *found.left]
+        self.count((*left, *found.left))
         if found.asked:
             self.semantics.count(batch.table, batch.verdicts, found.asked, found.held)
         return found.frame
@@ -227,10 +228,9 @@ class CandidateSelection:
 
     def _solved_once(self, batch: EventBatch, mask: Mask | None, left: list[int]) -> pl.DataFrame:
         """The same, where all with these PATHs are answered together."""
-        holds = self.semantics.holds(batch.table, batch.verdicts)
         held = self.semantics.held(batch.table, mask, batch.verdicts)
         self.semantics.count(batch.table, batch.verdicts, left[-1], held)
-        found = batch.part(self.semantics.shared, holds).frame(tuple(self._kept), mask)
+        found = batch.part(self.semantics).frame(tuple(self._kept), mask)
         left.append(found.height)
         return found
 

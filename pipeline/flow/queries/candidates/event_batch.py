@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from .....cep import Filter
 from .....cep.contexts import KnownRanges, Routed
-from .....expressions import frame_of
+from .....expressions import Ints, frame_of
 from .....semfilter import SemanticFilter
 from .....semfilter.runtime import BatchVerdicts, ColumnTest, Mask
 from .identity_sample import looked_at
@@ -142,10 +142,12 @@ class EventBatch:
             self._samples.setdefault(share, EventBatch(self.table.filter(chosen)))
         return self._samples[share]
 
-    def part(self, key: Hashable, chosen: Mask) -> EventPart:
-        """Those of them that PATHs have chosen, once for all that say the same."""
-        found = self._parts.get(key)
-        return self._parts.setdefault(key, EventPart(self, chosen)) if found is None else found
+    def part(self, semantics: SemanticFilter) -> EventPart:
+        """Those of them whose PATHs hold, once for all that say the same; they are `shared`."""
+        found = self._parts.get(semantics.shared)
+        if found is None:
+            found = EventPart(self, semantics.places(self.table, self.verdicts))
+        return self._parts.setdefault(semantics.shared, found)
 
 
 class EventPart:
@@ -156,11 +158,11 @@ class EventPart:
 
     Args:
         batch: all events.
-        chosen: those whose PATHs hold.
+        places: of those whose PATHs hold.
     """
 
-    def __init__(self, batch: EventBatch, chosen: Mask) -> None:
-        self.places = np.flatnonzero(chosen)
+    def __init__(self, batch: EventBatch, places: Ints) -> None:
+        self.places = places
         self._batch = batch
         self._frames: dict[tuple[str, ...], pl.DataFrame] = {}
 

@@ -75,14 +75,15 @@ class ContextPlacing:
         Args:
             variable: whose events they are.
             events: of its stream.
-            columns: of them that are kept.
+            columns: of them that are kept, if they have them: those of the past have what its query looks at.
             counted: whether those with an unbound key are counted.
         """
         versions = tuple(of.history.version for of in self._sets.values())
         asked = (versions, self._router.asked(variable), tuple(columns))
         known = events.routed.get(asked)
         if known is None:  # queries ask on several threads: what others look through is never changed
-            found, table = Routed(), events.table.select(columns)
+            has = frozenset(events.table.column_names)
+            found, table = Routed(), events.table.select([name for name in columns if name in has])
             routed = self._router.route(variable, table, self._sets, found, events.ranges)
             known = EventBatch(routed), found
             kept = {key: other for key, other in events.routed.items() if key[0] == versions}

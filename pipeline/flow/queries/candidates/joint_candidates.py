@@ -145,7 +145,7 @@ class _Search:
         if one.paths is None:
             taken = np.arange(batch.table.num_rows) if mask is None else np.flatnonzero(mask)
             return taken, Found(None, kept.left)
-        places = batch.part(one.paths, one.semantics.holds(batch.table, batch.verdicts)).places
+        places = batch.part(one.semantics).places
         taken = places if mask is None else places[mask[places]]
         asked = batch.table.num_rows if mask is None else kept.left[-1]
         single = len(one.semantics.subqueries) == 1

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import cast
+
 import numpy as np
 import pyarrow as pa
+from kaicep.expressions import Ints
 from kaicep.pipeline.flow.queries.candidates import EventBatch
+from kaicep.semfilter import SemanticFilter
 
 _EVENTS = pa.table({"_id": ["a", "b", "c"], "speed": [1, 2, 3]})
+
+
+@dataclass
+class _Paths:
+    """Say where events stand that are fast."""
+
+    found: Ints
+    shared: Hashable = "fast"
+
+    def places(self, *_: object) -> Ints:
+        return self.found
 
 
 def test_a_part_is_made_once() -> None:
     """Whoever has the same PATHs is given the same frame; FILTERs leave rows of it."""
     batch = EventBatch(_EVENTS)
-    part = batch.part("fast", np.array([False, True, True]))
-    assert batch.part("fast", np.array([True, True, True])) is part
+    part = batch.part(cast("SemanticFilter", _Paths(np.array([1, 2]))))
+    assert batch.part(cast("SemanticFilter", _Paths(np.array([0, 1, 2])))) is part
     assert part.places.tolist() == [1, 2]
     assert part.frame(("_id",), None) is part.frame(("_id",), np.array([False, True, True]))
     assert part.frame(("_id",), np.array([True, True, False])).rows() == [("b",)]

@@ -1,0 +1,36 @@
+"""Queries that are alike as one: each is a partition of the candidates of all of them.
+
+Candidates of several queries stand beside each other, each with the number of its query in `QUERY_COLUMN`; the events
+of a match, and of a window, are of one query, as `PARTITION BY` says. Source: H2O §V; docs/decisions/273.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+
+from ...expressions import Ints
+from ...language.nodes import Query
+from .context_partition import RESERVED
+
+__all__ = ["QUERY_COLUMN", "is_joint", "partitioned_by_query", "queries_of"]
+
+QUERY_COLUMN = f"{RESERVED}query"
+
+
+def partitioned_by_query(query: Query) -> Query:
+    """The query that kernels run for all that are like this one."""
+    partition = tuple((source.variable, QUERY_COLUMN) for source in query.sources)
+    sources = tuple(replace(s, columns=tuple(sorted({*s.columns, QUERY_COLUMN}))) for s in query.sources)
+    return replace(query, sources=sources, partition_by=(partition, *query.partition_by))
+
+
+def is_joint(query: Query) -> bool:
+    """Whether kernels run it for several queries."""
+    return any(column == QUERY_COLUMN for columns in query.partition_by for _, column in columns)
+
+
+def queries_of(frame: pl.DataFrame) -> Ints | None:
+    """The number of each row's query; `None`: all are of one."""
+    return frame[QUERY_COLUMN].to_numpy() if QUERY_COLUMN in frame else None

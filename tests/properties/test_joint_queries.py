@@ -1,0 +1,159 @@
+"""Queries that differ in constants and names have, batch by batch, the rows that each has alone."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from kaicep import Project
+from kaicep.cep import JointOperator
+from kaicep.pipeline.flow.dataflow import Dataflow
+from kaicep.pipeline.flow.queries.registration import Registration
+from kaicep.pipeline.sinks.row_values import rows
+from support.batches import ended, processed
+
+STREAM = {
+    "event_type": "<urn:P>",
+    "time": {"attribute": "t"},
+    "identity": ["id"],
+    "lateness": "3s",
+    "attributes": {
+        "id": {"datatype": "xsd:string"},
+        "speed": {"datatype": "xsd:double"},
+        **{name: {"datatype": "xsd:integer"} for name in ("seg", "v", "car")},
+    },
+}
+_ONE = "FROM (?e, P) WITHIN (,) WHERE {{ FILTER (?e.v {is} {limit}) FILTER (?e.seg = {seg}) {window} }}"
+_OF_ONE = (
+    ("?e.id", "", ""),
+    ("?e.v * 2 AS twice, ?e.speed", "", ""),
+    ("AVG(?e.v) > {limit} AS high", "WINDOW (?e, sliding, 7s)", ""),
+    ("COUNT(?e) AS n, LIST(?e.id) AS ids", "WINDOW (?e, batch, 6s)", "GROUP BY ?e.car"),
+    ("?e.car, SUM(?e.speed) AS s", "WINDOW (?e, hopping, 9s, 3s)", "GROUP BY ?e.car HAVING (COUNT(?e) > {few})"),
+    ("MAX(?e.v) AS top", "WINDOW (?e, cumulate, 10s, 5s)", "HAVING (MIN(?e.speed) < {limit} OR 1 > {few})"),
+    ("COUNT(?e) >= {few} AS n", "WINDOW (?e, session, 4s)", ""),
+)
+_SEVERAL = (
+    ("?a.id AS a, ?b.id AS b", "JOIN (?a.car = ?b.car) SEQ (?a, ?b) WINDOW (?a, ?b, 8s)"),
+    ("?a.v + ?b.v AS v, ?b.id AS b", "JOIN (?a.car = ?b.car AND ?a.speed < ?b.speed) WINDOW (?a, ?b, 6s)"),
+    ("?a.id AS a, ?c.id AS c", "JOIN (?a.car = ?c.car) SEQ (?a, ?b, ?c) WINDOW (?a, ?b, ?c, 5s)"),
+    ("?a.id AS a, ?b.id AS b", "JOIN (?a.seg = ?b.seg) WINDOW (?a, sliding, 4s) WINDOW (?b, sliding, 2s)"),
+)
+
+
+def question(form: int, rng: Random) -> str:
+    """A query of a form, with constants of its own."""
+    said = {"limit": rng.randrange(10), "few": rng.randrange(1, 4), "seg": rng.randrange(2), "is": rng.choice("<>")}
+    if form < len(_OF_ONE):
+        items, window, behind = _OF_ONE[form]
+        return f"SELECT {items.format(**said)} {_ONE.format(**said, window=window)} {behind.format(**said)}"
+    items, body = _SEVERAL[form - len(_OF_ONE)]
+    bound = [name for name in "abc" if f"?{name}" in items + body]
+    sources = ", ".join(f"(?{name}, P)" for name in bound)
+    filters = " ".join(f"FILTER (?{name}.v {rng.choice('<>')} {rng.randrange(10)})" for name in bound)
+    return f"SELECT {items} FROM {sources} WITHIN (,) WHERE {{ {filters} {body} }}"
+
+
+def batches(rng: Random) -> list[dict[str, list[dict[str, Any]]]]:
+    """Readings now and then at one moment, twice, or late, in batches of up to a dozen."""
+    events: list[dict[str, Any]] = []
+    for i in range(90):
+        second = max(i * 2 // 3 - (rng.random() < 0.2) * rng.randrange(6), 0)
+        numbers = {name: rng.randrange(bound) for name, bound in (("seg", 2), ("v", 10), ("car", 3))}
+        at = f"2024-01-01T00:{second // 60:02}:{second % 60:02}Z"
+        events.append({"id": f"e{i * 37 % 90:02}", "t": at, "speed": rng.random() * 10, **numbers})
+        events += [events[-1]] * (rng.random() < 0.05)
+    cut = []
+    while events:
+        size = rng.randint(1, 12)
+        cut.append({"P": events[:size]})
+        events = events[size:]
+    return cut
+
+
+class Flow:
+    """A data flow to which queries come and go."""
+
+    def __init__(self) -> None:
+        self._project = Project.parse({"streams": {"P": STREAM}})
+        self.flow = self._project.dataflow()
+        self.registrations: dict[str, Registration] = {}
+
+    def ask(self, label: str, text: str) -> None:
+        """Let a query come."""
+        (query,) = self._project.compile(f"CREATE QUERY {label} AS {text}")
+        self.registrations[label] = Registration(query, label, self.flow.now(query))
+        self.flow.register(self.registrations[label])
+
+    def drop(self, label: str) -> None:
+        """Let it go."""
+        self.flow.remove(label)
+        del self.registrations[label]
+
+    def resume(self) -> None:
+        """Go on from a snapshot."""
+        state = self.flow.snapshot()
+        self.flow = self._project.dataflow()
+        assert not self.flow.restore(state, list(self.registrations.values()))
+
+
+def found(flow: Dataflow, batch: dict[str, list[dict[str, Any]]] | None) -> dict[str, pa.Table]:
+    """The rows of a batch, or of the end."""
+    return ended(flow) if batch is None else processed(flow, batch).matches
+
+
+def check(seed: int) -> int:
+    """Let queries of several forms come and go, all in one data flow, and each in one of its own; how many rows."""
+    rng = Random(seed)
+    forms = [rng.randrange(len(_OF_ONE) + len(_SEVERAL)) for _ in range(2)]
+    texts = {f"q{place}": question(rng.choice(forms), rng) for place in range(7)}
+    cut = batches(rng)
+    comes = {label: 0 if place < 5 else rng.randrange(len(cut)) for place, label in enumerate(texts)}
+    goes = {label: rng.randrange(len(cut)) for label in rng.sample(sorted(texts), 2)}
+    resumed = {place for place in range(len(cut)) if rng.random() < 0.15}
+    together, alone = Flow(), {label: Flow() for label in texts}
+    count = 0
+    for place, batch in enumerate([*cut, None]):
+        for label, text in texts.items():
+            if comes[label] == place:
+                together.ask(label, text)
+                alone[label].ask(label, text)
+            elif goes.get(label) == place and label in together.registrations:
+                together.drop(label)
+                alone[label].drop(label)
+        if place in resumed:
+            together.resume()
+        answers = found(together.flow, batch)
+        for label, own in alone.items():
+            expected = found(own.flow, batch)
+            if label in together.registrations:
+                same = list(rows(answers[label])) == list(rows(expected[label]))
+                assert same, f"seed {seed}, batch {place}, {texts[label]}"
+                assert answers[label].schema == expected[label].schema
+                count += expected[label].num_rows
+    return count
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rows_are_those_of_each_query_alone(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And they are found together: no call of several fails, or is left out."""
+    calls = []
+    asked = JointOperator.rows
+
+    def counted(self: JointOperator, *arguments: Any) -> list[pa.Table | None]:
+        calls.append(False)
+        answered = asked(self, *arguments)
+        calls[-1] = True
+        return answered
+
+    monkeypatch.setattr(JointOperator, "rows", counted)
+    assert check(seed)
+    assert calls
+    assert all(calls)
+
+
+@pytest.mark.long
+def test_rows_are_those_of_each_query_alone_in_the_long_run() -> None:
+    assert sum(check(seed) for seed in range(8, 2000)) > 100_000
