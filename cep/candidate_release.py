@@ -138,5 +138,5 @@ def conform(found: pa.Table | pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
     if not isinstance(found, pl.DataFrame):
         frame = frame_of(found, like.columns)
     else:
-        frame = found if found.columns == like.columns else found.select(like.columns)
-    return frame if frame.schema == like.schema else frame.cast(like.schema)
+        frame = found if found.columns == like.columns else found[like.columns]  # a query plan would cost more
+    return frame if frame.dtypes == like.dtypes else frame.cast(like.schema)

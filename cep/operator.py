@@ -13,7 +13,6 @@ from ..language.nodes import Query
 from .match import CommonSteps
 from .output import MatchFrame, RowCounts
 from .query_state import HeldState
-from .snapshot_codec import OperatorState
 
 __all__ = ["END_OF_TIME", "Operator"]
 
@@ -101,7 +100,7 @@ class Operator(Protocol):
     def rest(self) -> None:
         """Need nothing of what was given so far: all windows of its contexts are still to come."""
 
-    def offer(self) -> tuple[Hashable, OperatorState] | None:
+    def offer(self) -> tuple[Hashable, object] | None:
         """Where a query that `is_shared` has come to, for others that are equal but for their contexts.
 
         `None`: it has no state that is worth it, or shares nothing.

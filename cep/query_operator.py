@@ -161,7 +161,7 @@ class QueryOperator:
         if isinstance(self.kernel, PatternKernel):
             self.kernel.rest()
 
-    def offer(self) -> tuple[Hashable, OperatorState] | None:
+    def offer(self) -> tuple[Hashable, object] | None:
         """See `Operator.offer`."""
         return self.kernel.offer() if isinstance(self.kernel, PatternKernel) else None
 

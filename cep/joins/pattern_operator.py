@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -65,6 +66,22 @@ class _Placeable:
     barrier: Ints
 
 
+class _Held(NamedTuple):
+    """What a search of a shared query goes on from; nothing of it waits, and none of its matches skips events.
+
+    Attributes:
+        frames: by variable, its candidates.
+        forgotten: see `CandidateBuffer`.
+        partial: see `MatchFinder.tables`.
+        next_number: of the event that comes next.
+    """
+
+    frames: Mapping[str, pl.DataFrame]
+    forgotten: Mapping[str, int]
+    partial: Mapping[str, pl.DataFrame]
+    next_number: int
+
+
 @dataclass(frozen=True, slots=True)
 class _Step:
     """What a search of a shared query has found.
@@ -73,13 +90,13 @@ class _Step:
         by: whose it was.
         candidates: that matches are rows of.
         found: piece by piece.
-        state: behind it.
+        held: behind it.
     """
 
     by: object
     candidates: Mapping[str, Candidates]
     found: Sequence[_Placeable]
-    state: OperatorState
+    held: _Held
 
 
 class PatternKernel:
@@ -300,10 +317,10 @@ class PatternKernel:
         numbers = [int(frame[NUMBER][-1]) for frame in frames.values() if frame.height]
         self._next_number = 1 + max(numbers, default=-1)
 
-    def offer(self) -> tuple[Hashable, OperatorState] | None:
+    def offer(self) -> tuple[Hashable, object] | None:
         """See `Operator.offer`."""
         shares = self._overlapping is not None and self._position not in (None, BEGINNING)
-        return (self._position, self.state()) if shares else None
+        return (self._position, self._held()) if shares else None
 
     def rest(self) -> None:
         """Need nothing of what it was given: its windows are to come."""
@@ -314,9 +331,8 @@ class PatternKernel:
         """Take the steps to come together with others; one that needs nothing of its own goes on where they are."""
         self._steps = steps
         if self._position is None and steps is not None:
-            position, state = steps.offer_of(self.state)
-            self.load(state)
-            self._position = position
+            self._position, held = steps.offer_of(self._held)
+            self._take(held)
 
     def stand(self, position: Hashable) -> None:
         """Know that its state is the one of a position."""
@@ -333,7 +349,7 @@ class PatternKernel:
             self._position, watermark, at_once=at_once, search=lambda: self._step(released, watermark, ceilings)
         )
         if step.by is not self:
-            self._take(step.state)
+            self._take(step.held)
         self._position = steps.behind(self._position, watermark)
         grouped, new = GroupedWindows(windows), NewEvents.among(step.candidates.values(), ceilings)
         counts: dict[int, EventCounts] = {}
@@ -361,7 +377,7 @@ class PatternKernel:
             matches = refutation.unrefuted(MatchTable(np.full(len(time), disjunct), every, time), self._undecided)
             found.append(self._placeable(refutation, disjunct, matches))
         self._forget(watermark)
-        return _Step(self, candidates, found, self.state())
+        return _Step(self, candidates, found, self._held())
 
     def _placeable(self, refutation: Refutation, disjunct: int, matches: MatchTable) -> _Placeable:
         candidates, rows = refutation.probe.candidates, matches.rows
@@ -370,14 +386,18 @@ class PatternKernel:
             if not negation.before:
                 barrier = np.maximum(barrier, refutation.last_refuting(negation, rows))
         (key,), variable = key_columns(self._query), self._bound[0]
-        partition = candidates[variable].frame[key].fill_null(_NOWHERE).to_numpy()[rows[variable]]
+        keys = candidates[variable].frame[key]
+        partition = (keys.fill_null(_NOWHERE) if keys.null_count() else keys).to_numpy()[rows[variable]]
         return _Placeable(matches, partition, first, barrier)
 
-    def _take(self, state: OperatorState) -> None:
+    def _held(self) -> _Held:
+        return _Held(dict(self._buffer.frames), dict(self._buffer.forgotten), self._finder.tables(), self._next_number)
+
+    def _take(self, held: _Held) -> None:
         """Go on from where another search of the same has come to."""
-        position = self._position
-        self.load(state)
-        self._position = position
+        self._buffer.frames, self._buffer.forgotten = dict(held.frames), dict(held.forgotten)
+        self._finder.load(held.partial)
+        self._next_number = held.next_number
 
     def _due(self, refutation: Refutation, found: MatchTable, watermark: int, new: NewEvents) -> MatchTable:
         """What became true, of new matches and of those that were waiting; the others go on waiting."""

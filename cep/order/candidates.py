@@ -73,6 +73,10 @@ def number_events(frames: Mapping[str, pl.DataFrame], first: int) -> dict[str, I
 
 def numbered_events(frames: Mapping[str, pl.DataFrame], first: int) -> tuple[dict[str, Ints], dict[str, Ints]]:
     """The same, and `PLACE`: of each row the number of its event in the first of its context windows."""
+    firsts = _different(frames)
+    if len(set(firsts.values())) < len(frames):
+        of_firsts, places_of = numbered_events({v: frames[v] for v in frames if firsts[v] == v}, first)
+        return {v: of_firsts[firsts[v]] for v in frames}, {v: places_of[firsts[v]] for v in frames}
     time = np.concatenate([timestamps(frame["_time"]) for frame in frames.values()])
     queries = _numbers(QUERY_COLUMN, frames)
     order = _by_time(time, queries) if len(frames) > 1 else np.arange(len(time))
@@ -106,6 +110,24 @@ def numbered_events(frames: Mapping[str, pl.DataFrame], first: int) -> tuple[dic
     places = np.empty_like(numbers)
     places[order] = np.maximum.accumulate(np.where(new_event, number, first))
     return of_frames, dict(zip(frames, np.split(places, ends[:-1]), strict=True))
+
+
+def _different(frames: Mapping[str, pl.DataFrame]) -> dict[str, str]:
+    """By variable, the first one that has the same events, row by row: those of a stream that nothing tells apart."""
+    firsts: dict[str, str] = {}
+    for variable, frame in frames.items():
+        same = (v for v in dict.fromkeys(firsts.values()) if _are_same(frames[v], frame))
+        firsts[variable] = next(same, variable)
+    return firsts
+
+
+def _are_same(one: pl.DataFrame, other: pl.DataFrame) -> bool:
+    names = ("_time", WINDOW_COLUMN, QUERY_COLUMN)
+    if one.height != other.height or one.is_empty():
+        return False
+    if any((name in one) != (name in other) or (name in one and (one[name] != other[name]).any()) for name in names):
+        return False
+    return bool((one["_id"] == other["_id"]).all())
 
 
 def _numbers(name: str, frames: Mapping[str, pl.DataFrame]) -> Ints | None:

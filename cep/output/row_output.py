@@ -226,8 +226,8 @@ class RowOutput:
     def _in_contexts(self, rows: pa.Table, windows: Ints, contexts: PartitionWindows) -> pa.Table:
         """Rows of matches in single context windows, or in groups of them: each once, beside all that it lies in."""
         if self._grouped:
-            groups = pl.Series(contexts.names_of_groups(), dtype=pl.List(pl.String))
-            names = groups.gather(windows).to_arrow().cast(self._schema.field(_CONTEXT).type)
+            groups = pa.array(contexts.names_of_groups(), self._schema.field(_CONTEXT).type)
+            names = groups.take(pa.array(windows))
             return rows.add_column(self._schema.get_field_index(_CONTEXT), _CONTEXT, names)
         names = pa.array(contexts.columns["context"], pa.string()).take(pa.array(contexts.places(windows)))
         added = {_CONTEXT: _single(names), _WINDOWS: _single(pa.array(windows))}

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 
 from ...errors import OperatorError
+from ...expressions import timestamps
 
 MOST_IDENTITIES = 1_000_000
 _VERSION = 2
@@ -157,8 +159,8 @@ class Admission:
 
     def _fresh(self, keys: pl.DataFrame) -> pl.Series | None:
         """Which rows have an identity that was not seen; `None` when all have."""
-        if self._bounded and self._ascending(keys["_time"]):
-            return None  # an identity determines its time stamp, and each of these is new
+        if self._bounded and self._is_later(keys["_time"]):
+            return self._fresh_of_tied(keys)
         fresh = keys["_id"].is_first_distinct()
         if self._seen.height:
             # Looked for by what has come, which is little: what was seen may be much.
@@ -166,11 +168,26 @@ class Admission:
             fresh = fresh & ~keys["_id"].is_in(known.implode())
         return None if fresh.all() else fresh
 
-    def _ascending(self, time: pl.Series) -> bool:
-        """Whether each time stamp is greater than all before it, those of earlier batches included."""
-        moments = time.to_physical().to_numpy()
+    def _is_later(self, time: pl.Series) -> bool:
+        """Whether all time stamps are greater than those of earlier batches, and none is less than one before it."""
+        moments = timestamps(time)
         later = self._greatest is None or time.is_empty() or time[0] > self._greatest
-        return later and bool((moments[1:] > moments[:-1]).all())
+        return later and bool((moments[1:] >= moments[:-1]).all())
+
+    @staticmethod
+    def _fresh_of_tied(keys: pl.DataFrame) -> pl.Series | None:
+        """The same of rows in order, later than all that was seen: an identity determines its time stamp."""
+        moments = timestamps(keys["_time"])
+        tied = np.flatnonzero(moments[1:] == moments[:-1])
+        if not len(tied):
+            return None
+        rows = np.union1d(tied, tied + 1)
+        first = keys["_id"][rows].is_first_distinct().to_numpy()
+        if first.all():
+            return None
+        fresh = np.ones(keys.height, dtype=bool)
+        fresh[rows] = first
+        return pl.Series(fresh)
 
     def _late(self, time: pl.Series) -> pl.Series | None:
         """Which rows lie below the watermark of the rows before them; `None` when none does."""

@@ -120,7 +120,8 @@ def _cut(held: Sequence[EventBatch], moment: datetime) -> tuple[EventBatch | Non
         elif not count:
             others.append(batch)
         else:
-            before.append(EventBatch(batch.table.filter(early)))
+            in_order = pc.all(early.slice(0, count)).as_py()
+            before.append(EventBatch(batch.table.slice(0, count) if in_order else batch.table.filter(early)))
             others.append(EventBatch(batch.table.filter(pc.invert(early))))
     return _one(before), _one(others)
 

@@ -25,6 +25,18 @@ def test_numbers_are_places_in_the_order_of_time_and_id() -> None:
     assert {v: of.tolist() for v, of in numbers.items()} == {"a": [10, 12, 12], "b": [11, 12]}
 
 
+def test_variables_with_the_same_events_have_the_same_numbers() -> None:
+    """These are found once; events of one id at other moments, or in other windows, are others."""
+    same, later = frame_at([1, 2, 2], ["p", "q", "r"]), frame_at([1, 2, 3], ["p", "q", "r"])
+    numbers = number_events({"a": same, "b": later, "c": same, "d": frame_at([2], ["r"])}, 10)
+    found = {v: of.tolist() for v, of in numbers.items()}
+    assert found == {"a": [10, 11, 12], "b": [10, 11, 13], "c": [10, 11, 12], "d": [12]}
+    frames = {
+        v: frame_at([2, 2], ["q", "q"], {"#window": windows}) for v, windows in {"a": [7, 8], "b": [7, 9]}.items()
+    }
+    assert {v: of.tolist() for v, of in number_events(frames, 0).items()} == {"a": [0, 1], "b": [0, 2]}
+
+
 def test_candidates_know_their_time_stamps_in_microseconds() -> None:
     frame = frame_at([7, 9])
     assert Candidates(frame, number_events({"a": frame}, 0)["a"], 1).time.tolist() == [7, 9]

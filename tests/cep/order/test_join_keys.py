@@ -42,6 +42,17 @@ def test_joint_codes_are_comparable_between_columns() -> None:
     assert a[1] == b[0] >= 0, "in PARTITION BY unbound is a value"
 
 
+def test_columns_that_are_the_same_have_the_same_codes() -> None:
+    far = pl.Series([10**12, 5, 10**12])
+    one, other, same = joint_codes([far, pl.Series([5, 10**12]), far])
+    assert one.tolist() == same.tolist()
+    assert other.tolist() == [one[1], one[0]]
+    unbound = pl.Series([5, None, 10**12])
+    codes = [of.tolist() for of in joint_codes([unbound, unbound])]
+    assert codes[0] == codes[1]
+    assert codes[0][1] == -1
+
+
 def test_integers_close_together_are_codes_by_themselves() -> None:
     """Signed or not, at the ends of their range too; others are looked up."""
     for numbers in ([7, 9, 7, 8], [2**63 - 1, 2**63 - 3, 2**63 - 1], [-(2**63), 2**63 - 1, -(2**63)], [0, 10**9]):

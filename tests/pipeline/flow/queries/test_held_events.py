@@ -36,6 +36,16 @@ def test_events_are_released_before_a_moment_in_order_of_arrival() -> None:
     assert held.earliest is None
 
 
+def test_of_events_in_order_the_first_are_released_without_a_copy() -> None:
+    batch, held = events(1, 2, 5), HeldEvents()
+    held.take({"a": batch})
+    released = held.release(START + timedelta(seconds=4), EventSplits())
+    assert seconds_of(released) == {"a": [1, 2]}
+    own, whole = (b.table["_time"].chunk(0).buffers()[1] for b in (released["a"], batch))
+    assert own.address == whole.address
+    assert seconds_of(held.release(START + timedelta(seconds=9), EventSplits())) == {"a": [5]}
+
+
 def test_queries_that_hold_the_same_share_what_is_cut() -> None:
     batch, splits = events(1, 5), EventSplits()
     one, other = HeldEvents(), HeldEvents()
