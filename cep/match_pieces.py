@@ -63,10 +63,7 @@ def _joined(
     """Joins are tried with all events at once, then with parts of them."""
     if over():
         return
-    parts = []
-    if (chooses or kernel.divisible) and kernel.may_exceed(released):
-        parts = list(pieces_of(released, watermark, -(-_height(released) // _PARTS)))
-    if sum(_height(piece) > 0 for piece, _ in parts) < 2:
+    if not ((chooses or kernel.divisible) and kernel.may_exceed(released)):
         yield kernel.advance(released, watermark), watermark
         return
     rewind = kernel.mark()
@@ -76,6 +73,10 @@ def _joined(
         rewind()
     else:
         yield found, watermark
+        return
+    parts = list(pieces_of(released, watermark, -(-_height(released) // _PARTS)))
+    if sum(_height(piece) > 0 for piece, _ in parts) < 2:
+        yield kernel.advance(released, watermark), watermark
         return
     for piece, until in parts:
         yield from _joined(kernel, piece, until, over, chooses=chooses)

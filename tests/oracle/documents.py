@@ -192,7 +192,7 @@ class Document:
         key = row_key(query, found, answers.events[name], ordered=ordered)
         for place, view in alone(query):
             change = change_of(view, row, found)
-            if change is not None:
+            if change is not None and within(self.sets[change.set].bounds, row["_time"], self.set_nows[change.set]):
                 answers.changes.append((self._order(query, key, place), change))
         for place, action in enumerate(query.rule.actions):
             id_, now = f"{row['_id']}.{place}", self.nows[id(query)]

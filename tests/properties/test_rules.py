@@ -84,6 +84,27 @@ def agree_past(family: str, seed: int, strategy: Strategy, *, outage: bool = Fal
     return bool(expected or calls)
 
 
+@pytest.mark.parametrize(("bounds", "found"), [("", []), (" WITHIN [now-6s, )", ["after"])])
+def test_rows_of_the_past_change_contexts_within_the_bounds_of_these(bounds: str, found: list[str]) -> None:
+    """A rule does what a deriving query would: before the lower bound there is no history (LANGUAGE-2, section 6)."""
+    text = f"""
+    CREATE CONTEXTS c (calm DEFAULT, cold) BY p{bounds};
+    CREATE QUERY q AS SELECT ?a.p FROM (?a, S) WITHIN [now-6s, ) WHERE {{ FILTER (?a.x > 0) }};
+    CREATE RULE r ON q DO INITIATE CONTEXT cold;
+    SELECT ?e.id FROM (?e, S) IN CONTEXT cold
+    """
+    start = datetime(2024, 1, 1, tzinfo=UTC)
+    moments = {"before": timedelta(seconds=4), "after": timedelta(seconds=12)}
+    said = [{"id": name, "t": (start + at).isoformat(), "k": "a", "p": 1, "x": 1} for name, at in moments.items()]
+    registered = start + timedelta(seconds=9)
+    for rows in (
+        ORACLE.evaluate(text, {"S": said, "T": []}, registered),
+        PROJECT.evaluate(text, {"S": said, "T": []}, registered_at=registered),
+        PROJECT.evaluate(text, {"S": said, "T": []}, registered_at=registered, strategy="replay"),
+    ):
+        assert [row["id"] for row in rows] == found
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_engine_equals_oracle(family: str) -> None:
     assert sum(agree(family, seed) for seed in range(10)) > 4
