@@ -175,7 +175,8 @@ class EventRouter:
             parts += told[1]
         for reference in self._in_context.contexts:
             history = sets[reference.set].history
-            ended = [w for w in history.ended_from(passed, watermark) if w.context == reference.context]
+            all_ended = history.ended_from(passed, watermark)
+            ended = [w for w in all_ended if w.context == reference.context and w.since < w.until]
             if ended:
                 parts.append(self._told(reference, listed_windows(history, reference.context, ended), sets, watermark))
         return pa.concat_tables(parts)

@@ -39,10 +39,10 @@ from .boundedness import unbounded
 from .closing_clauses import resolve_after_match, resolve_grouping, resolve_output, resolve_partition
 from .contexts import (
     carriers,
-    dependencies,
     late_decision,
     resolve_in_context,
     window_variables_of,
+    with_causes,
     with_change,
 )
 from .from_clause import resolve_sources
@@ -220,8 +220,8 @@ def _bounds(scope: Scope, draft: Draft) -> Bounds:
 def _output(scope: Scope, name: str, items: Sequence[Item], draft: Draft) -> StreamType:
     """The stream of the query's rows, with what deriving queries that read it have to know."""
     late = late_decision(draft, scope.streams) is not None
-    depends_on = dependencies(draft, scope.streams)
-    return replace(output_stream(scope.names, name, items, scope.streams), decided_late=late, depends_on=depends_on)
+    output = output_stream(scope.names, name, items, scope.streams)
+    return with_causes(replace(output, decided_late=late), draft, scope.streams)
 
 
 def _context_sets(scope: Scope, draft: Draft) -> tuple[ContextSet, ...]:

@@ -88,7 +88,9 @@ class StreamType:
         time: name of the time attribute; `_time` for the output of a query.
         decided_late: of the output of a query, whether its rows may be decided after their `_time`.
         depends_on: what decides about its rows at their very `_time`: names of the context sets whose changes do
-            (CONTEXTS(…) or WINDOW (…, CONTEXT) is behind them), and streams whose events do, as `events_of` calls them.
+            (CONTEXTS(…) is behind them), sets by the ends of whose windows they come (WINDOW (…, CONTEXT)), as
+            `ends_of` calls them, and streams whose events do, as `events_of` calls them.
+        nonmonotonic: those of them that do not only add rows.
         emitted: whether it is there since rules EMIT it.
     """
 
@@ -98,12 +100,18 @@ class StreamType:
     time: str = "_time"
     decided_late: bool = False
     depends_on: frozenset[str] = frozenset()
+    nonmonotonic: frozenset[str] = frozenset()
     emitted: bool = False
 
 
 def events_of(stream: str) -> str:
     """What the events of a stream are called among what rows depend on."""
     return f"EVENTS({stream})"
+
+
+def ends_of(contexts: str) -> str:
+    """What the ends of the windows of a set are called among what rows depend on."""
+    return f"ENDS({contexts})"
 
 
 def named_attribute(stream: StreamType, name: str) -> AttributeType | None:

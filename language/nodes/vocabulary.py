@@ -57,13 +57,15 @@ class KnownContexts:
         attributes: context → the attributes of its windows, as a stream of the rows that begin them has them; `_since`
             is not among them.
         initiated: the contexts that some query lets begin.
-        depends_on: names of the sets whose CONTEXTS(…) its deriving queries read, also through named queries.
+        depends_on: what decides about the rows of its deriving queries at their very `_time`; see `StreamType`.
+        nonmonotonic: see `StreamType`.
     """
 
     set: ContextSet
     attributes: Mapping[str, tuple[AttributeType, ...]] = field(default_factory=dict)
     initiated: frozenset[str] = frozenset()
     depends_on: frozenset[str] = frozenset()
+    nonmonotonic: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from .mode_queries import CONTENT, events
 
 __all__ = ["CONTENT", "FAMILIES", "events", "rules"]
 
-FAMILIES = ("calls", "chains", "unions", "declared", "contexts", "circles")
+FAMILIES = ("calls", "chains", "unions", "declared", "contexts", "circles", "ends")
 _ASKS = (
     "FILTER (?row_x > 0)",
     "?row <urn:kaicep:attribute:none:k> ?y",
@@ -31,6 +31,8 @@ def rules(family: str, rng: Random) -> str:
             return _declared(rng)
         case "contexts":
             return _contexts(rng)
+        case "ends":
+            return _ends(rng)
     return _circles(rng)
 
 
@@ -131,3 +133,28 @@ def _circles(rng: Random) -> str:
         text += "CREATE CONTEXTS c (calm DEFAULT, hot) BY p;\n" + _rule("ctx", "E", "INITIATE CONTEXT hot", rng)
         return text + "SELECT ?e.k, ?e.x FROM (?e, E) IN CONTEXT hot"
     return text + "SELECT ?e.k, ?e.x FROM (?e, E)"
+
+
+def _ends(rng: Random) -> str:
+    """Whole context windows, whose ends change contexts of the same set."""
+    over = rng.choice(("hot", "cold", "calm", "hot, cold", "calm, hot"))
+    text = "CREATE CONTEXTS c (calm DEFAULT, hot, cold) BY p;\n"
+    text += "INITIATE CONTEXT hot (?e.x AS was) FROM (?e, T) FILTER (?e.x > 0);\n"
+    text += "TERMINATE CONTEXT hot FROM (?e, S) IN CONTEXT hot FILTER (?e.x > 0);\n" if rng.random() < 0.7 else ""
+    text += "SWITCH CONTEXT cold FROM (?e, S) IN CONTEXT hot FILTER (?e.k = 'b');\n" if rng.random() < 0.5 else ""
+    items = "COUNT(?e) AS n, LAST(?e.p) AS p, LAST(?e.k) AS k, MAX(?e.x) AS x"
+    text += f"CREATE QUERY ends AS SELECT {items} FROM (?e, S) IN CONTEXT {over} WHERE {{ WINDOW (?e, CONTEXT) }};\n"
+    changes = ("INITIATE CONTEXT hot", "TERMINATE CONTEXT hot", "INITIATE CONTEXT cold", "TERMINATE CONTEXT cold")
+    for number in range(rng.randint(1, 3)):
+        where = rng.choice(("", "", " AT (1)"))
+        actions = [change + where for change in rng.sample(changes, rng.randint(1, 2))]
+        actions = [action + " (?row.x AS was)" * (action == changes[0]) for action in actions]
+        text += _rule(f"r{number}", "ends", ", ".join([*actions, _call("x", rng)]), rng)
+    if rng.random() < 0.4:
+        text += _rule("told", "ends", "EMIT E(?row.p AS p, ?row.n AS x)", rng)
+        text += rng.choice(("INITIATE", "TERMINATE")) + " CONTEXT cold FROM (?e, E) FILTER (?e.x < 3);\n"
+    return text + rng.choice((
+        "SELECT ?e.id, ?h.was FROM (?e, S) IN CONTEXT hot AS ?h, cold",
+        "SELECT ?e.n, ?e.p FROM (?e, ends)",
+        "SELECT ?e.id, ?e.p FROM (?e, S) IN CONTEXT calm, cold",
+    ))  # fmt: skip

@@ -7,39 +7,36 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import assert_never
 
 from ...nodes import (
     ActionKind,
     Alternative,
-    BatchWindow,
     Conjunction,
     ContextChange,
     ContextWindow,
     CorrelationWindow,
-    CumulateWindow,
     Element,
     Group,
-    HoppingWindow,
     Link,
     Negation,
     Pattern,
     Quantifier,
     RuleAction,
     Sequence,
-    SessionWindow,
     StreamType,
     Timer,
-    Vocabulary,
     Window,
+    ends_of,
     events_of,
     may_be_empty,
-    walk_pattern,
 )
 from ...source_text import Span, listed
 from ..query_draft import Draft
 from ..resolution import Scope
+from .row_causes import row_causes, way_back
+
+_GO_ON = "let time go on in between: SEQ (…, AFTER 1s), NOT … FOR 1s, or a batch window in the query that is read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,49 +131,6 @@ def _place(draft: Draft, variable: str) -> Span:
     return next((s.stream.span for s in draft.tree.sources if s.variable.name == variable), draft.tree.span)
 
 
-def dependencies(draft: Draft, streams: Mapping[str, StreamType]) -> frozenset[str]:
-    """What decides about a query's rows at their very `_time`: sets by their changes, streams by their events."""
-    own = draft.in_context.sets if draft.in_context is not None and _reports_contexts(draft) else ()
-    behind = frozenset(own).union(*(stream.depends_on for stream in streams.values()))
-    earlier = _earlier(draft)
-    together = [stream for variable, stream in streams.items() if variable not in earlier]
-    at_once = frozenset(map(events_of, (stream.name for stream in together))).union(*(s.depends_on for s in together))
-    sets = {name for name in behind if not _is_stream(name)}
-    return at_once | sets
-
-
-def _reports_contexts(draft: Draft) -> bool:
-    return any(isinstance(window, ContextWindow) for window in draft.windows)
-
-
-def _earlier(draft: Draft) -> frozenset[str]:
-    """The variables whose events are of earlier times than the row; LANGUAGE-2 §8, Loops."""
-    if any(_lets_time_go_on(window) for window in draft.windows):
-        return frozenset(draft.variables)
-    if not isinstance(draft.pattern, Sequence):
-        return frozenset()
-    parts = draft.pattern.parts
-    last = next((n for n in reversed(range(len(parts))) if _is_due(parts[n]) or not may_be_empty(parts[n])), 0)
-    before = parts[: last + 1] if _is_due(parts[last]) else parts[:last]
-    named = {one.variable for part in before for one in walk_pattern(part) if isinstance(one, Element)}
-    absent = {one.variable for part in parts[:last] for one in walk_pattern(part) if isinstance(one, Negation)}
-    return frozenset(named | absent)
-
-
-def _lets_time_go_on(window: Window) -> bool:
-    """Whether a row is of a time after all events of its window: what is batched by time."""
-    if isinstance(window, BatchWindow):
-        return isinstance(window.extent, timedelta)
-    if isinstance(window, HoppingWindow | CumulateWindow):
-        return isinstance(window.size, timedelta)
-    return isinstance(window, SessionWindow)
-
-
-def _is_due(part: Pattern) -> bool:
-    """Whether it is over at a time after the events before it: a timer, or a last NOT."""
-    return isinstance(part, Timer | Negation)
-
-
 def check_decided(scope: Scope, draft: Draft) -> None:
     """Whoever changes contexts or emits events knows at the `_time` of a row what it says, and brings about no cause.
 
@@ -210,56 +164,34 @@ def _check_change(scope: Scope, draft: Draft, change: ContextChange) -> None:
     """A deriving query goes by no change of the set that it changes."""
     changed = change.context.set
     for variable, stream in scope.streams.items():
-        way = _way(scope.names.vocabulary, stream.depends_on, changed)
+        causes = row_causes(draft, {variable: stream})
+        way = way_back(scope.names.vocabulary, causes, changed)
         if way is not None:
             message = f"changes of '{changed}' would change '{changed}'{_by_way_of(way)}"
             hint = "a deriving query does not read CONTEXTS of what it changes; ask IN CONTEXT instead"
-            raise scope.error(_place(draft, variable), message, hint)
+            raise scope.error(
+                _place(draft, variable), message, _GO_ON if ends_of(changed) in causes.depends_on else hint
+            )
 
 
 def _check_circle(scope: Scope, draft: Draft, action: RuleAction) -> None:
     """A rule brings about no event or change at the time of its row that the row goes by."""
     target = action.target
     goal = events_of(target) if action.kind is ActionKind.EMIT else target
-    way = _way(scope.names.vocabulary, dependencies(draft, scope.streams), goal)
+    causes = row_causes(draft, scope.streams)
+    way = way_back(scope.names.vocabulary, causes, goal)
     if way is None:
         return
     if action.kind is ActionKind.CHANGE:
         message = f"changes of '{target}' would change '{target}'{_by_way_of(way)}"
         hint = "the rows of a rule do not come from CONTEXTS of what it changes; ask IN CONTEXT instead"
+        hint = _GO_ON if ends_of(target) in causes.depends_on else hint
     else:
         message = f"events of '{target}' would bring about events of '{target}' at the same time{_by_way_of(way)}"
-        hint = "let time go on in between: SEQ (…, AFTER 1s), NOT … FOR 1s, or a batch window in the query behind ON"
+        hint = _GO_ON
     raise scope.error(action.span, message, hint)
 
 
 def _by_way_of(way: Iterable[str]) -> str:
     names = [repr(name.removeprefix("EVENTS(").removesuffix(")")) for name in way]
     return f", by way of {listed(names, 'and')}" if names else ""
-
-
-def _is_stream(name: str) -> bool:
-    return name.startswith("EVENTS(")
-
-
-def _way(known: Vocabulary, start: Iterable[str], goal: str) -> list[str] | None:
-    """The sets and streams between a stream and what its rows depend on; `None`: they do not."""
-    found: dict[str, list[str]] = {name: [] for name in sorted(start)}
-    waiting = list(found)
-    while waiting:
-        name = waiting.pop(0)
-        if name == goal:
-            return found[name]
-        for other in sorted(_behind(known, name)):
-            if other not in found:
-                found[other] = [*found[name], name]
-                waiting.append(other)
-    return None
-
-
-def _behind(known: Vocabulary, name: str) -> Iterable[str]:
-    """What the changes of a set, or the events of a stream, depend on."""
-    if not _is_stream(name):
-        return known.contexts[name].depends_on if name in known.contexts else ()
-    stream = known.streams.get(name.removeprefix("EVENTS(").removesuffix(")"))
-    return () if stream is None else stream.depends_on

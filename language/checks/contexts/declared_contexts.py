@@ -44,7 +44,8 @@ def _told(before: KnownContexts, query: Query, change: ContextChange) -> KnownCo
     if change.kind is not ChangeKind.TERMINATE:
         attributes = {**attributes, of: _attributes(attributes.get(of, ()), query)}
         initiated |= {of}
-    return KnownContexts(before.set, attributes, initiated, before.depends_on | query.output.depends_on)
+    causes, output = before.depends_on | query.output.depends_on, query.output
+    return KnownContexts(before.set, attributes, initiated, causes, before.nonmonotonic | output.nonmonotonic)
 
 
 def _attributes(before: Sequence[AttributeType], query: Query) -> tuple[AttributeType, ...]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ... import syntax_tree as syntax
 from ...nodes import ActionKind, ChangeKind, EventRule, Item, RuleAction, aggregates_of
-from ..contexts import dependencies, with_change
+from ..contexts import with_causes, with_change
 from ..query_draft import Draft
 from ..resolution import Scope
 from ..select_items import hidden_items, output_stream, resolve_items
@@ -43,7 +43,7 @@ def _action(scope: Scope, draft: Draft, node: syntax.ActionClause) -> RuleAction
         case syntax.EmitClause(stream=stream):
             items = _arguments(scope, node.arguments)
             output = output_stream(scope.names, stream.text, items, scope.streams)
-            emitted = replace(output, depends_on=dependencies(draft, scope.streams))
+            emitted = with_causes(output, draft, scope.streams)
             check_emission(scope, node, emitted)
             hidden = hidden_items(items, scope.streams)
             return RuleAction(ActionKind.EMIT, stream.text, (*items, *hidden), emitted, stream.span)
@@ -60,7 +60,7 @@ def _change(scope: Scope, draft: Draft, node: syntax.RuleChange) -> RuleAction:
     _check_single(scope, items)
     one = with_change(scope, replace(draft, tree=replace(draft.tree, items=node.items), items=items), clause, ())
     output = output_stream(scope.names, "", items, scope.streams)
-    changed = replace(output, depends_on=dependencies(draft, scope.streams))
+    changed = with_causes(output, draft, scope.streams)
     target = "" if one.change is None else one.change.context.set
     return RuleAction(ActionKind.CHANGE, target, one.items, changed, node.span, one.change)
 

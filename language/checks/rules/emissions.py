@@ -62,8 +62,9 @@ def with_emissions(streams: Mapping[str, StreamType], query: Query) -> dict[str,
             found[one.output.name] = replace(one.output, emitted=True)
             continue
         attributes = _united(before, one.output) if before.emitted else before.attributes
-        depends_on = before.depends_on | one.output.depends_on
-        found[before.name] = replace(before, attributes=attributes, depends_on=depends_on)
+        causes = before.depends_on | one.output.depends_on
+        nonmonotonic = before.nonmonotonic | one.output.nonmonotonic
+        found[before.name] = replace(before, attributes=attributes, depends_on=causes, nonmonotonic=nonmonotonic)
     return found
 
 

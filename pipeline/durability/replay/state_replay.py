@@ -137,11 +137,16 @@ def _start(dataflow: Dataflow, label: str) -> datetime | None:
     flow = dataflow.flows[label]
     watermarks = {stream: dataflow.watermarks[stream] for stream in dataflow.queries.origins(flow.query)}
     watermark, reach = lowest_watermark(watermarks), _reach(dataflow, label, frozenset())
-    if all(known is None for known in watermarks.values()) and (reach is not None or not flow.query.context_sets):
+    if all(known is None for known in watermarks.values()) and (reach is not None or not _in_contexts(dataflow, label)):
         return _LAST
     if reach is None or watermark is None:
         return None
     return _FIRST if watermark - _FIRST < reach else watermark - reach
+
+
+def _in_contexts(dataflow: Dataflow, label: str) -> bool:
+    """Whether a query, or one whose output it reads, speaks of contexts."""
+    return any(dataflow.flows[other].query.context_sets for other in dataflow.queries.closed([label]))
 
 
 def _reach(dataflow: Dataflow, label: str, readers: frozenset[str]) -> timedelta | None:

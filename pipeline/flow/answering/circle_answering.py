@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from weakref import WeakKeyDictionary
@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 import pyarrow as pa
 
 from ....cep import joined_rows
+from ....language.nodes import ContextWindow
 from ...monitoring import log_context
 from ..queries import EventBatch, EventSplits, HeldEvents, QueryComponent, QueryGraph, QueryIsolation, QueryRuntime
 from ..rules import FiringOrder
@@ -93,7 +94,10 @@ class CircleAnswering:
         levels = _depths(flows)
         at_once, foreseen = self._at_once.get(component.sets, _AT_ONCE), partial(self._foreseen, flows, time)
         offer, emitted = self._forwarding.offer, self._forwarding.emitted
-        derivation = Derivation(levels, sets, answered, offer, at_once, foreseen=foreseen, emitted=emitted)
+        by_ends = any(_reports_ends(flow, component.sets) for flow in flows)
+        derivation = Derivation(
+            levels, sets, answered, offer, at_once, foreseen=foreseen, emitted=emitted, by_ends=by_ends
+        )
         try:
             return derivation.settle(waiting, upto)
         except _StoppedError:
@@ -131,6 +135,13 @@ class CircleAnswering:
         if flow not in self._forecasts:
             self._forecasts[flow] = ChangeForecast.of(flow)
         return self._forecasts[flow]
+
+
+def _reports_ends(flow: QueryRuntime, sets: Collection[str]) -> bool:
+    """Whether a query reports whole context windows of some sets."""
+    own = flow.query.in_context
+    whole = any(isinstance(window, ContextWindow) for window in flow.query.windows)
+    return own is not None and whole and not set(sets).isdisjoint(own.sets)
 
 
 def _depths(flows: Sequence[QueryRuntime]) -> list[list[QueryRuntime]]:

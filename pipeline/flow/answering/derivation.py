@@ -7,6 +7,9 @@ before. Where many rounds would be needed the stretch is halved.
 
 What queries do that look at one event at a time is foreseen (`change_forecast`); one round has to find that it is so,
 and the other queries decide how many rounds there are.
+
+Where the end of a context window is reported to who changes contexts of its set, a change that was guessed wrongly may
+be what it is guessed from. There the changes of one moment are made after the other, beginning with none.
 Source: LANGUAGE-2 §6, well-founded; fixed points of a round as in semi-naive evaluation (Bancilhon 1986).
 """
 
@@ -14,14 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from itertools import zip_longest
 from types import MappingProxyType
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ....expressions import Ints, frame_of, moment_of, timestamps
 from ..queries import ContextRuntime, EventBatch, EventSplits, HeldEvents, QueryRuntime
-from ..rules import united
+from ..rules import PLACE, united
 
 __all__ = ["Derivation"]
 
@@ -50,6 +55,8 @@ class Derivation:
         foreseen: foresees the changes of those queries of which that can be done; `None`: of none.
         emitted: gives the events that a rule emits for rows, by stream.
 
+        by_ends: rows that report whole context windows decide about contexts of the same sets.
+
     Attributes:
         at_once: how many moments a stretch should have next time.
         rounds: how many rounds were needed so far.
@@ -65,9 +72,10 @@ class Derivation:
         *,
         foreseen: Foreseen | None = None,
         emitted: Callable[[QueryRuntime, pa.Table], Mapping[str, pa.Table]],
+        by_ends: bool = False,
     ) -> None:
         self._levels, self._contexts, self._answer, self._offer = levels, contexts, answer, offer
-        self._emit = emitted
+        self._emit, self._by_ends = emitted, by_ends
         self._foreseen = foreseen or (lambda _events, _border: {})
         self._flows = [flow for level in levels for flow in level]
         self.at_once, self.rounds = at_once, 0
@@ -89,7 +97,7 @@ class Derivation:
             splits = EventSplits()
             given = {label: held.ahead(border, splits) for label, held in waiting.items()}
             before = self.rounds
-            found = self._stretch({label: events for label, (events, _) in given.items()}, border, whole=count == 1)
+            found = self._found({label: events for label, (events, _) in given.items()}, border, whole=count == 1)
             if found is None:
                 self.at_once = max(1, count // 2)
                 continue
@@ -102,6 +110,35 @@ class Derivation:
             if last:
                 return rows
             first += count
+
+    def _found(
+        self, events: Mapping[str, Mapping[str, EventBatch]], border: datetime, *, whole: bool
+    ) -> dict[str, pa.Table] | None:
+        return (self._in_turn if self._by_ends else self._stretch)(events, border, whole=whole)
+
+    def _in_turn(
+        self, events: Mapping[str, Mapping[str, EventBatch]], border: datetime, *, whole: bool
+    ) -> dict[str, pa.Table] | None:
+        """As `_stretch`; what rows do is done up to the first moment at which a round has found others."""
+        flows = [(flow, flow.mark()) for flow in self._flows]
+        sets = [(contexts, contexts.mark()) for contexts in self._contexts]
+        done = {flow.registration.label: flow.no_rows for flow in self._flows}
+        rounds = 0
+        while True:
+            self._made(done, sets, border)
+            rows = self._round(events, border, self._emitted(done))
+            rounds, self.rounds = rounds + 1, self.rounds + 1
+            acting = [flow.registration.label for flow in self._flows if flow.derives or flow.firing is not None]
+            moment = min((m for label in acting for m in _differing(done[label], rows[label])), default=None)
+            if moment is None:
+                return rows
+            for flow, mark in flows:
+                flow.rewind(mark)
+            if rounds >= _ROUNDS and not whole:
+                for contexts, mark in sets:
+                    contexts.rewind(mark)
+                return None
+            done = {label: table.filter(pc.less_equal(table["_time"], moment)) for label, table in rows.items()}
 
     def _stretch(
         self, events: Mapping[str, Mapping[str, EventBatch]], border: datetime, *, whole: bool
@@ -182,6 +219,14 @@ class Derivation:
 def _alike(one: Emitted, other: Emitted) -> bool:
     """Whether the same events are emitted."""
     return one.keys() == other.keys() and all(one[stream].equals(other[stream]) for stream in one)
+
+
+def _differing(before: pa.Table, now: pa.Table) -> list[datetime]:
+    """The moment of the first row that is another one than before, or is there in one of them only; in a list."""
+    kept = [name for name in now.column_names if name != PLACE]  # it counts on, whatever is asked again
+    pairs = zip_longest(before.select(kept).to_pylist(), now.select(kept).to_pylist())
+    one, other = next((pair for pair in pairs if pair[0] != pair[1]), (None, None))
+    return [row["_time"] for row in (one, other) if row is not None]
 
 
 def _moments(waiting: Mapping[str, HeldEvents]) -> Ints:

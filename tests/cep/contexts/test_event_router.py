@@ -92,3 +92,14 @@ def test_of_a_window_that_the_bounds_of_its_set_cut_the_rest_is_told() -> None:
             assert row["since"] == max(15 if row["context"] == "jam" else 0, bounds.first - 1)
             assert row["until"] == min(until[row["context"]], bounds.last)
             assert row["cut"] == (row["context"] in cut)
+
+
+def test_the_end_of_a_window_that_holds_nothing_is_not_that_of_the_next_of_its_name() -> None:
+    """One that ends when it begins, and another that begins then, are told apart by nothing else."""
+    query = Project.parse({"streams": {"cars": STREAM}}).compile(DOCUMENT)[1]
+    history = ContextHistory(query.context_sets[0])
+    kinds = (ChangeKind.INITIATE, ChangeKind.TERMINATE, ChangeKind.INITIATE)
+    history.make([Change(15, kind, "jam", "1", (1,), {}) for kind in kinds])
+    sets, found = {"road": SetWindows(history, Interval())}, Routed()
+    told = EventRouter(query).told([found], sets, 0, 40).to_pylist()
+    assert [row["until"] for row in told if row["context"] == "jam" and row["since"] == 15 and row["until"] == 15] == []

@@ -61,31 +61,10 @@ def test_rows_know_the_sets_whose_changes_decide_about_them() -> None:
     assert rows("SELECT ?c.seg FROM (?c, CONTEXTS(road))").depends_on == {"road", "EVENTS(CONTEXTS(road))"}
     assert rows("SELECT ?p.seg FROM (?p, positions) IN CONTEXT jam").depends_on == {"EVENTS(positions)"}
     whole = "CREATE QUERY q AS SELECT COUNT(?p) AS n FROM (?p, positions) IN CONTEXT jam WINDOW (?p, CONTEXT);"
-    assert rows(whole).depends_on == {"road", "EVENTS(positions)"}
-    assert rows(whole + "SELECT ?q.n FROM (?q, q)").depends_on == {"road", "EVENTS(positions)", "EVENTS(q)"}
+    assert rows(whole).depends_on == {"ENDS(road)", "EVENTS(positions)"}
+    assert rows(whole + "SELECT ?q.n FROM (?q, q)").depends_on == {"ENDS(road)", "EVENTS(positions)", "EVENTS(q)"}
 
 
 def test_a_change_may_go_by_contexts_that_it_changes() -> None:
     """They act on later events only."""
     assert rows("INITIATE CONTEXT jam FROM (?p, positions) IN CONTEXT clear").depends_on == {"EVENTS(positions)"}
-
-
-@pytest.mark.parametrize(
-    ("text", "earlier"),
-    [
-        ("SELECT ?a.id FROM (?a, positions) SEQ (?a, AFTER 1s)", True),
-        ("SELECT ?a.id FROM (?a, positions), (?b, calls) SEQ (?a, ?b) WINDOW (?a, ?b, 5s)", True),
-        ("SELECT ?a.id FROM (?a, calls), (?b, positions) SEQ (?a, ?b) WINDOW (?a, ?b, 5s)", False),
-        ("SELECT ?a.id FROM (?a, positions), (?b, calls) SEQ (?a, NOT ?b FOR 5s)", True),
-        ("SELECT ?a.id FROM (?a, calls), (?b, positions) SEQ (?a, NOT ?b FOR 5s)", False),
-        ("SELECT ?a.id FROM (?a, calls), (?n, positions), (?b, calls) SEQ (?a, NOT ?n, ?b) WINDOW (?a, ?b, 5s)", True),
-        ("SELECT ?a.id FROM (?a, positions), (?b, calls) SEQ (?a, ?b?) WINDOW (?a, ?b, 5s)", False),
-        ("SELECT COUNT(?a) AS n FROM (?a, positions) WINDOW (?a, batch, 5s)", True),
-        ("SELECT COUNT(?a) AS n FROM (?a, positions) WINDOW (?a, session, 5s)", True),
-        ("SELECT COUNT(?a) AS n FROM (?a, positions) WINDOW (?a, batch, 5 events)", False),
-        ("SELECT COUNT(?a) AS n FROM (?a, positions) WINDOW (?a, sliding, 5s)", False),
-    ],
-)
-def test_whose_events_are_all_earlier_than_the_row(text: str, earlier: bool) -> None:
-    """Then whatever comes of the row brings none of them about: rules may feed their own rows."""
-    assert ("EVENTS(positions)" in rows(text).depends_on) is not earlier
