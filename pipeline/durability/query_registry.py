@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from ...storage import make_folder, write_atomically
+from ...storage import make_folder, read_mirrored, write_atomically, write_mirrored
 from ..flow import Registration
 from .withdrawn_notes import RegistrationNote, registration_note
 
@@ -17,7 +17,7 @@ _LOG = logging.getLogger("kaicep")
 
 
 class QueryRegistry:
-    """The registered queries of an engine in one JSON file.
+    """The registered queries of an engine in one JSON file, which is mirrored.
 
     Args:
         path: the file; its folder is made by `write`.
@@ -35,10 +35,8 @@ class QueryRegistry:
 
     def write(self, registrations: Sequence[Registration]) -> None:
         """Make the registrations durable, also those of withdrawn queries whose changes of contexts still count."""
-        make_folder(self._path.parent)
         content = {registration.label: registration_note(registration) for registration in registrations}
-        with write_atomically(self._path) as temporary:
-            temporary.write_text(json.dumps(content, indent=1), encoding="utf-8")
+        write_mirrored(self._path, json.dumps(content, indent=1).encode())
         self._damaged = False
 
     def read(self, queries: Sequence[Registration]) -> list[Registration]:
@@ -50,7 +48,7 @@ class QueryRegistry:
     def notes(self) -> dict[str, RegistrationNote] | None:
         """What the file says of each registration, by label; `None`: nothing. That it cannot be read is told."""
         try:
-            content: dict[str, RegistrationNote] = json.loads(self._path.read_text(encoding="utf-8"))
+            content: dict[str, RegistrationNote] = json.loads(read_mirrored(self._path))
             for note in content.values():
                 _ = note["query"], _moment(note["now"])
         except FileNotFoundError:

@@ -44,17 +44,15 @@ class FailedCall:
 
 
 class FailedCalls:
-    """The dead letters of a folder.
+    """The dead letters of a folder; that some of them are damaged is told when it is seen, also in a file in use.
 
     Args:
         path: of their file.
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path, self._lost = path, 0
         self.counts: Counter[str] = Counter(call.action for call in self.calls())
-        if lost := broken_lines(path):
-            _LOG.warning("%s: %d lines are damaged: so many calls that had failed are lost", path, lost)
 
     def add(self, calls: Sequence[FailedCall]) -> None:
         """Keep calls; when this returns, they survive a power cut."""
@@ -63,6 +61,7 @@ class FailedCalls:
 
     def calls(self) -> list[FailedCall]:
         """All of them, each once, the last one that failed last."""
+        self._tell_lost()
         found: dict[tuple[str, str, str], FailedCall] = {}
         for line in lines_of(self._path):
             call = FailedCall(**line)
@@ -72,10 +71,21 @@ class FailedCalls:
         return list(found.values())
 
     def keep(self, wanted: Callable[[FailedCall], bool]) -> None:
-        """Forget all but some, durably."""
+        """Forget all but some, durably; a file with damaged lines is kept beside the new one, to be looked at."""
         kept = [call for call in self.calls() if wanted(call)]
+        if broken_lines(self._path):
+            aside = self._path.with_suffix(".damaged")
+            self._path.rename(aside)
+            _LOG.warning("%s: what is left of its damaged lines is in %s", self._path, aside.name)
+        self._lost = 0
         write_lines(self._path, map(asdict, kept))
         self.counts = Counter(call.action for call in kept)
+
+    def _tell_lost(self) -> None:
+        lost, before = broken_lines(self._path), self._lost
+        self._lost = lost
+        if lost > before:
+            _LOG.warning("%s: %d lines are damaged: so many calls that had failed are lost", self._path, lost)
 
 
 def table_of(calls: Sequence[FailedCall], schema: pa.Schema) -> pa.Table:

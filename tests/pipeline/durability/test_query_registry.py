@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from kaicep.pipeline.durability.query_registry import QueryRegistry
+from kaicep.storage import read_mirrored, remove_mirrored
 from support.living import IN_OFFICES, project
 
 
@@ -30,6 +32,7 @@ def test_a_damaged_file_is_told_once_and_written_anew(tmp_path: Path, content: s
     path, told = tmp_path / "queries" / "registrations.json", list[str]()
     registry = QueryRegistry(path, told.append)
     registry.write([offices])
+    remove_mirrored(path)
     path.write_text(content)
     assert [registry.read([offices]), registry.read([offices])] == [[], []]
     (line,) = told
@@ -38,4 +41,32 @@ def test_a_damaged_file_is_told_once_and_written_anew(tmp_path: Path, content: s
     assert registry.damaged
     registry.write([offices])
     assert not registry.damaged
+    assert QueryRegistry(path).read([offices]) == [offices]
+
+
+@pytest.mark.parametrize("which", ["registrations.json", ".registrations.json.copy"])
+@pytest.mark.parametrize("harm", [lambda _: b"", lambda content: content[:70], lambda content: content[:-9] + b"?" * 9])
+def test_what_is_damaged_is_read_from_its_mirror(tmp_path: Path, which: str, harm: Callable[[bytes], bytes]) -> None:
+    """And where both are, that is told."""
+    (offices,) = project(tmp_path).registrations(IN_OFFICES, "offices")
+    told = list[str]()
+    registry = QueryRegistry(tmp_path / "registrations.json", told.append)
+    registry.write([offices])
+    harmed = tmp_path / which
+    harmed.write_bytes(harm(harmed.read_bytes()))
+    assert registry.read([offices]) == [offices]
+    assert (told, registry.damaged) == ([], False)
+    for path in tmp_path.iterdir():
+        path.write_bytes(harm(path.read_bytes()))
+    assert registry.read([offices]) == []
+    assert (len(told), registry.damaged) == (1, True)
+
+
+def test_the_plain_file_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    (offices,) = project(tmp_path).registrations(IN_OFFICES, "offices")
+    path = tmp_path / "registrations.json"
+    QueryRegistry(path).write([offices])
+    plain = read_mirrored(path)
+    remove_mirrored(path)
+    path.write_bytes(plain)
     assert QueryRegistry(path).read([offices]) == [offices]

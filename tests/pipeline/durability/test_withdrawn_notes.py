@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from kaicep.language.nodes import Query
+from kaicep.storage import read_mirrored, remove_mirrored, write_mirrored
 from support.station import Station
 
 ROAD = "CREATE CONTEXTS road (clear DEFAULT, jam, snow);"
@@ -82,7 +83,7 @@ class Road:
 
 
 SNAPSHOTS = ("snapshots",)
-REGISTRATIONS = ("queries/registrations.json",)
+REGISTRATIONS = ("queries/registrations.json", "queries/.registrations.json.copy")
 OPEN = [3, 4, 5, 6, *range(13, 36)]  # what ends a jam goes when 13 has been; it comes back when 29 has
 
 
@@ -231,7 +232,8 @@ def test_the_state_of_an_earlier_version_is_read(tmp_path: Path, opened: list[St
     road.deliver(air=range(14))
     road.station.stop()
     path = tmp_path / "state" / "queries" / "registrations.json"
-    notes = json.loads(path.read_text(encoding="utf-8"))
+    notes = json.loads(read_mirrored(path))
+    remove_mirrored(path)
     earlier = {label: {name: note[name] for name in ("query", "now")} for label, note in notes.items()}
     path.write_text(json.dumps(earlier), encoding="utf-8")
     journal = tmp_path / "state" / "queries" / "batches.jsonl"
@@ -250,7 +252,7 @@ def test_what_is_refused_by_now_is_told(tmp_path: Path, opened: list[Station]) -
     road.withdraw("ends")
     road.deliver(air=[14])
     path = tmp_path / "state" / "queries" / "registrations.json"
-    path.write_text(path.read_text(encoding="utf-8").replace("?e.x % 10) = 6", "?e.y % 10) = 6"), encoding="utf-8")
+    write_mirrored(path, read_mirrored(path).replace(b"?e.x % 10) = 6", b"?e.y % 10) = 6"))
     road.restart(without=SNAPSHOTS)
     road.deliver(air=[15])
     assert road.withdrawn == []

@@ -145,7 +145,8 @@ def _move(folder: Path) -> Path:
 
 def _harm_the_state(folder: Path) -> Path:
     max(folder.glob("var/state/snapshots/*.snapshot")).write_bytes(b"PK")
-    (folder / "var/state/queries/registrations.json").write_bytes(b"")
+    for name in ("registrations.json", ".registrations.json.copy"):
+        (folder / "var/state/queries" / name).write_bytes(b"")
     max((_checkpoint(folder) / "commits").glob("[0-9]*")).write_bytes(b"")
     return folder
 

@@ -32,6 +32,23 @@ def test_that_some_are_lost_is_told(tmp_path: Path, caplog: pytest.LogCaptureFix
     assert "1 lines are damaged: so many calls that had failed are lost" in caplog.text
 
 
+def test_that_some_are_lost_while_the_file_is_in_use_is_told_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """And what is left of them outlives a retry of the others."""
+    path = tmp_path / "failed.jsonl"
+    kept = FailedCalls(path)
+    kept.add([failed(1), failed(2), failed(3)])
+    harmed = path.read_bytes().replace(b'"r-2"', b'"r?2"')
+    path.write_bytes(harmed)
+    assert [kept.calls(), kept.calls()] == [[failed(1), failed(3)]] * 2
+    assert caplog.text.count("1 lines are damaged: so many calls that had failed are lost") == 1
+    kept.keep(lambda call: call.id == "r-3")
+    assert kept.calls() == FailedCalls(path).calls() == [failed(3)]
+    assert path.with_suffix(".damaged").read_bytes() == harmed
+    assert "what is left of its damaged lines is in failed.damaged" in caplog.text
+
+
 def test_some_are_forgotten(tmp_path: Path) -> None:
     kept = FailedCalls(tmp_path / "failed.jsonl")
     kept.add([failed(1), failed(2, "other")])
