@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..explain import explain_query, explain_runtime, plan_text
+from ..explain import RowExplanation, explain_query, explain_row, explain_runtime, plan_text
 from ..language.nodes import Query
 from ..pipeline.hosting import StreamingEngine
 
@@ -47,3 +47,14 @@ class Engine(StreamingEngine):
             else explain_runtime(self.project, runtime, others=others)
         )
         return plan_text(told, self.project.knowledge.prefixes)
+
+    def why_row(self, row: str) -> RowExplanation:
+        """In which windows of contexts a row lies that this engine has reported; see `Project.why_row`.
+
+        Args:
+            row: its `_id`; the batch of the row is done.
+
+        Raises:
+            PipelineError: no row has it, or the log does not reach back far enough.
+        """
+        return explain_row(self.project, row)

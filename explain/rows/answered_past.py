@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,10 +14,10 @@ from ...errors import PipelineError
 from ...pipeline import Catalog
 from ...pipeline.control import SubmittedQueries, folder_of, registered_at_start
 from ...pipeline.durability import StateReplay, StoppedFlow, flow_at_stop
-from ...pipeline.flow import Batch
+from ...pipeline.flow import Batch, QueryRows
 from ...pipeline.knowledge import KnowledgeStore, KnowledgeVersions
 from ..archived_event import archived_event
-from .deriving_rows import DerivingRows, with_shown_keys
+from .deriving_rows import DerivingRows, known_rows, with_shown_keys
 from .row_contexts import KnownRow, RowExplanation
 from .row_explainer import RowExplainer
 
@@ -37,16 +38,23 @@ def explain_row(project: Catalog, row: str) -> RowExplanation:
             raise PipelineError(
                 f"query '{known.query}', which gave the row, is registered no more", hint="`kaicep queries` lists them"
             )
-        graph = left.dataflow.queries
-        sets = list(graph.contexts) if known is None else [s.name for s in flows[known.query].query.context_sets]
-        explainer = _replayed(project, archive, left, sets)
-        if known is None:
-            made = explainer.deriving.of_id(row)
-            if made is None:
-                hint = "copy _id of a row; rows of queries without a name are not kept"
-                raise PipelineError(f"no row has the id '{row}'", hint=hint)
+        sets = list(left.dataflow.queries.contexts) if known is None else _sets_of(left, [known.query])
+        explained = _replayed(project, archive, left, sets)
+        if known is None and (made := explained.explainer.deriving.of_id(row)) is not None:
             known = made.row
-        return explainer.explain(flows[known.query].query, known)
+        if known is None and (unkept := _unkept(left)):
+            explained = _replayed(project, archive, left, _sets_of(left, unkept), unkept=unkept, row=row)
+            known = explained.row
+        if known is None:
+            raise PipelineError(f"no row has the id '{row}'", hint="copy _id of a row of a query that is registered")
+        return explained.explainer.explain(flows[known.query].query, known)
+
+
+class _Replayed(NamedTuple):
+    """What the log tells: an explainer, and the row that was looked for, if the log has made it again."""
+
+    explainer: RowExplainer
+    row: KnownRow | None
 
 
 def _kept_row(archive: ReadView, row: str) -> KnownRow | None:
@@ -62,26 +70,53 @@ def _kept_row(archive: ReadView, row: str) -> KnownRow | None:
     return None
 
 
-def _replayed(project: Catalog, archive: ReadView, left: StoppedFlow, sets: Sequence[str]) -> RowExplainer:
-    """What deriving queries have made of the log, up to where the engine stopped.
+def _unkept(left: StoppedFlow) -> list[str]:
+    """The queries whose rows the archive does not keep, for they have no name."""
+    return [label for label, flow in left.dataflow.flows.items() if flow.query.name is None and flow.firing is None]
+
+
+def _sets_of(left: StoppedFlow, labels: Sequence[str]) -> list[str]:
+    """The sets of contexts that queries speak of."""
+    return list(dict.fromkeys(s.name for label in labels for s in left.dataflow.flows[label].query.context_sets))
+
+
+def _replayed(
+    project: Catalog,
+    archive: ReadView,
+    left: StoppedFlow,
+    sets: Sequence[str],
+    *,
+    unkept: Sequence[str] = (),
+    row: str = "",
+) -> _Replayed:
+    """What queries have made of the log, up to where the engine stopped.
+
+    Args:
+        project: its streams and knowledge.
+        archive: its logs.
+        left: the queries, where the engine stopped.
+        sets: of contexts, whose deriving queries are answered again.
+        unkept: further queries.
+        row: the id of a row of one of these.
 
     Raises:
         PipelineError: the log does not reach back far enough.
     """
-    labels = [label for name in sets for label in left.dataflow.queries.deriving(name)]
+    graph = left.dataflow.queries
+    labels = [*(label for name in sets for label in graph.deriving(name)), *unkept]
     dataflow, asked = left.dataflow.unheard(list(dict.fromkeys(labels)), left.last)
     registrations = [with_shown_keys(one) for one in asked]
     for registration in registrations:
         dataflow.register(registration)
-    for each in left.dataflow.queries.contexts.values():
+    for each in graph.contexts.values():
         if each.set.name in sets and each.set.name not in dataflow.queries.contexts:
             dataflow.queries.begin_contexts(each.set, each.now)
-    deriving = DerivingRows(registrations)
+    deriving, found = DerivingRows(registrations), list[KnownRow]()
     if registrations:
         versions = KnowledgeVersions(
             project, KnowledgeStore(project.settings.path(project.settings.engine.state) / "ontology")
         )
-        streams = set[str]().union(*map(left.dataflow.queries.awaited, labels))  # no other stream holds changes back
+        streams = set[str]().union(*map(graph.awaited, labels))  # no other stream holds rows back
         begun = [moment for name in streams if (moment := left.dataflow.watermarks[name]) is not None]
         if not begun:
             raise PipelineError("nothing has opened a context yet: no event of its streams has come", hint="ask later")
@@ -96,7 +131,9 @@ def _replayed(project: Catalog, archive: ReadView, left: StoppedFlow, sets: Sequ
                 hint="let it keep more: log_age, log_size under [archive]",
             )
         for batch in (*replay.batches(), Batch(advances=dict.fromkeys(dataflow.annotators, after))):
-            deriving.take(dataflow.process(batch).rows())
+            answers = list(dataflow.process(batch).rows())
+            deriving.take(answers)
+            found += [one for answer in answers if answer.label in unkept for one in _row_of(answer, row)]
     histories = {name: contexts.history for name, contexts in dataflow.queries.contexts.items()}
 
     def event_of(stream: str, event: str) -> pa.Table | None:
@@ -107,4 +144,9 @@ def _replayed(project: Catalog, archive: ReadView, left: StoppedFlow, sets: Sequ
         except PipelineError:
             return None
 
-    return RowExplainer(project, histories, deriving, event_of)
+    return _Replayed(RowExplainer(project, histories, deriving, event_of), next(iter(found), None))
+
+
+def _row_of(answer: QueryRows, row: str) -> Iterator[KnownRow]:
+    """The row of an id, if it is among some."""
+    return known_rows(answer.label, answer.rows.filter(pc.equal(answer.rows["_id"], row)))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from kaicep import Engine
 from kaicep.archive import open_read_view
 from kaicep.errors import PipelineError
 from kaicep.explain import explain_row, row_dict, row_lines
@@ -46,3 +48,32 @@ def test_an_unknown_row_is_refused(tmp_path: Path) -> None:
     engine.stop()
     with pytest.raises(PipelineError, match="no row has the id"):
         explain_row(engine.project, "0" * 32)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT ?e.id FROM (?e, S), (?f, S) IN CONTEXT busy SEQ (?e, ?f) WINDOW (?e, ?f, 1h)",
+        "SELECT COUNT(?e) AS n FROM (?e, S) IN CONTEXT busy WINDOW (?e, CHECK (COUNT(?e) <= 3))",
+        "CREATE QUERY few AS SELECT COUNT(?e) AS n FROM (?e, S) IN CONTEXT busy WINDOW (?e, CHECK (COUNT(?e) <= 3))",
+        "SELECT COUNT(?e) AS n FROM (?e, S) WINDOW (?e, CHECK (COUNT(?e) <= 3), SHARED) GROUP BY ?e.k",
+    ],
+)
+def test_so_are_rows_that_nobody_keeps_and_those_of_windows_by_condition(tmp_path: Path, text: str) -> None:
+    """Of queries without a name, which are answered again; by the project and by the engine alike."""
+    engine = AskedEngine(tmp_path, TEXT + ";" + text)
+    streams: dict[str, list[Mapping[str, object]]] = {"S": [], "P": []}
+    for batch in batches():
+        engine.deliver(**batch)
+        for name, events in batch.items():
+            streams[name] += events
+    known = min(moment for moment in engine.flow.dataflow.watermarks.values() if moment is not None)
+    engine.stop()
+    every = engine.project.evaluate(TEXT + ";" + text, streams)
+    expected = [row for row in every if row["_time"] < known]
+    assert expected
+    for row in expected[:2]:
+        told = engine.project.why_row(row["_id"])
+        assert (told.time, told.events) == (row["_time"], {name: tuple(ids) for name, ids in row["_events"].items()})
+        assert [window.context for window in told.windows] == row.get("_context", [])
+        assert Engine(engine.project).why_row(row["_id"]) == told
