@@ -112,10 +112,11 @@ def check_project(
     project = Catalog(settings, knowledge, annotators)
     before = len(report.faults)
     queries = _queries(report, project)
-    if len(report.faults) == before:
+    whole = len(report.faults) == before
+    if whole:
         report.attempt(lambda: _check_services(settings, queries))
     report.prefixes = settings.prefixes
-    report.warnings += warnings_of(project, [registration.query for registration in queries])
+    report.warnings += warnings_of(project, [registration.query for registration in queries], whole=whole)
     if events:
         report.attempt(lambda: _try_events(report, project, queries, events, stream))
     else:

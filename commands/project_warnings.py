@@ -22,12 +22,18 @@ _LOOKED_AT = 20
 _SHOWN = 3
 
 
-def warnings_of(project: Catalog, queries: Sequence[Query]) -> list[str]:
-    """Return what a project's modules import, its annotations and queries name, and nobody has: it may come later."""
+def warnings_of(project: Catalog, queries: Sequence[Query], *, whole: bool = True) -> list[str]:
+    """Return what a project's modules import, its annotations and queries name, and nobody has: it may come later.
+
+    Args:
+        project: the project.
+        queries: its queries.
+        whole: whether they are all of them; others, which are refused, may initiate contexts.
+    """
     found = [*project.knowledge.warnings, *_told_of_contradictions(project)]
     found += [warning for annotator in project.annotators.values() for warning in annotator.warnings]
     found += [warning for query in queries for warning in query.warnings]
-    found += idle_contexts(project.vocabulary(queries).contexts)
+    found += idle_contexts(project.vocabulary(queries).contexts) if whole else ()
     return [f"warning: {warning}" for warning in found]
 
 

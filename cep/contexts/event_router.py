@@ -104,6 +104,15 @@ class EventRouter:
     def _of(self, variable: str) -> list[Placement]:
         return [placement for (of, _), placement in self._placements.items() if of == variable]
 
+    def unbound(self, variable: str, events: pa.Table) -> int:
+        """How many events of a variable have an unbound key, where nothing else is asked of them.
+
+        Args:
+            variable: whose events they are; those of which PATHs say where they belong are not counted.
+            events: as `route` takes them.
+        """
+        return 0 if self.needs_paths(variable) else sum(_unbound(one, events) for one in self._of(variable))
+
     def route(
         self, variable: str, events: pa.Table, sets: Mapping[str, SetWindows], found: Routed, known: KnownRanges
     ) -> pa.Table:
@@ -241,6 +250,16 @@ def _value(values: Mapping[str, Any], attribute: str, of: ValueType) -> Any:
 def _text(key: Expression) -> str:
     """A key as text, whatever the variable is called whose column it is."""
     return key.name if isinstance(key, Column) else expression_text(key)
+
+
+def _unbound(placement: Placement, events: pa.Table) -> int:
+    names = sorted({_name(node) for key in placement.keys for node in columns_of(key)})
+    if not any(events[name].null_count for name in names):
+        return 0
+    keys = frame_of(events, names).select(
+        column_expression(key).is_null().alias(str(n)) for n, key in enumerate(placement.keys)
+    )
+    return int(keys.select(pl.any_horizontal(pl.all()).sum()).item())
 
 
 def _name(node: object) -> str:

@@ -43,6 +43,18 @@ def test_check_tells_the_faults_of_all_queries(project: Path) -> None:
     assert f"{project / 'queries' / 'b.chi'}:1:7: " in result.stderr
 
 
+def test_check_warns_of_idle_contexts_only_where_all_queries_are_known(project: Path) -> None:
+    """What is refused may initiate them."""
+    road = "CREATE CONTEXTS road (clear DEFAULT, jam); INITIATE CONTEXT jam FROM (?e, air); SELECT ?e IN CONTEXT {}"
+    (project / "queries" / "a.chi").write_text(road.format("jamm"))
+    result = call("check", project)
+    assert "unknown context 'jamm'" in result.stderr
+    assert "did you mean 'jam'?" in result.stderr
+    assert "nothing ever initiates" not in result.stderr
+    (project / "queries" / "a.chi").write_text(road.format("jam").replace("INITIATE", "TERMINATE"))
+    assert "nothing ever initiates context 'jam' of 'road'" in call("check", project).stderr
+
+
 def test_check_tells_what_is_too_large_to_be_answered(project: Path) -> None:
     """A day that hops by 20 ms holds each event 4,320,000 times."""
     query = project / "queries" / "wide.chi"

@@ -123,6 +123,8 @@ class QueryInput:
         for stream, selection in self._selections:
             if stream in events:
                 selection.pass_over(events[stream].table.num_rows)
+                if self.placing is not None:
+                    self.placing.pass_over(selection.source.variable, events[stream].table)
 
     def candidates(self, events: Mapping[str, EventBatch]) -> dict[str, Selected]:
         """What the operator of a query without contexts is given."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pyarrow as pa
+import pytest
 from kaicep import Project
 from kaicep.cep.contexts import Change, ContextHistory, EventRouter, Routed, SetWindows
 from kaicep.cep.order import Interval
@@ -61,6 +62,27 @@ def test_of_patterns_with_for_events_stand_beside_their_partitions() -> None:
     assert numbers[0] == numbers[1] != numbers[2]
     assert numbers[3] is None
     assert set(told["partition"].to_pylist()) <= set(numbers)
+
+
+@pytest.mark.parametrize(
+    ("keys", "unbound"), [("seg", 1), ("seg, v", 2), ("", 0), ("seg) ON (?e: COALESCE(?e.seg, 7)", 0)]
+)
+def test_unbound_keys_are_counted_without_routing(keys: str, unbound: int) -> None:
+    """As routing counts them."""
+    by, _, on = keys.partition(")")
+    document = f"""
+    CREATE CONTEXTS road (clear DEFAULT, jam) {f"BY {by}" if by else ""};
+    SELECT ?e.v FROM (?e, cars) IN CONTEXT jam{on + ")" if on else ""}
+    """
+    query = Project.parse({"streams": {"cars": STREAM}}).compile(document)[-1]
+    events = EVENTS.set_column(3, "v", pa.array([None, 2, 3, 4], pa.int64()))
+    sets, router, found = (
+        {"road": SetWindows(ContextHistory(query.context_sets[0]), Interval())},
+        EventRouter(query),
+        Routed(),
+    )
+    router.route("e", events, sets, found, {})
+    assert router.unbound("e", events) == found.unplaced == unbound
 
 
 def test_what_a_calendar_ends_is_told_ahead() -> None:

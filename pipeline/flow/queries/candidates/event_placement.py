@@ -92,6 +92,11 @@ class ContextPlacing:
         self._take(found, counted=counted)
         return batch
 
+    def pass_over(self, variable: str, events: pa.Table) -> None:
+        """Count the events of a variable that have an unbound key, where no context holds and nothing else is asked."""
+        if variable in self._required:
+            self.unplaced += self._router.unbound(variable, events)
+
     def adopt(self, other: ContextPlacing) -> None:
         """Begin a call whose events another one has placed, in contexts that have those of this one among them."""
         own = () if self._query.in_context is None else self._query.in_context.contexts

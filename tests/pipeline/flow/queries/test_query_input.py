@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pyarrow as pa
 import pytest
 from kaicep import Project
 from kaicep.cep.order import EVENTS
@@ -66,3 +67,13 @@ def test_events_of_no_context_are_counted_and_not_asked(events: dict[str, EventB
     flow.input.pass_over(events)
     assert (flow.input.placed, flow.input.unplaced, flow.given) == ((4, 0), 0, (4, 0, 0))
     assert [clause.left for clause in flow.sources[0].clauses] == [4, 0, 0]
+
+
+def test_those_with_an_unbound_key_are_counted_also_while_no_context_holds() -> None:
+    query = PROJECT.compile("CREATE CONTEXTS mood (calm DEFAULT, busy) BY x; SELECT ?e.x IN CONTEXT busy")[-1]
+    flow = QueryRuntime(Registration(query, "q"), PROJECT.shape, PROJECT.knowledge, PROJECT.options)
+    table = pa.table(
+        {"_id": ["1", "2", "3"], "_time": pa.array([1, 2, 3], pa.timestamp("us", "UTC")), "x": [1, None, 2]}
+    )
+    flow.input.pass_over({query.sources[0].stream.name: EventBatch(table)})
+    assert (flow.input.placed, flow.input.unplaced) == ((3, 0), 1)
