@@ -16,6 +16,7 @@ from ...pipeline.control import (
     check_withdrawal,
     folder_of,
     free_label,
+    idle_warnings,
     refused_at_start,
     registered_at_start,
 )
@@ -60,7 +61,8 @@ def submit(settings: Settings, text: str, label: str | None, retention: timedelt
                 hint="withdraw it first, or give the new one another name with CREATE QUERY … AS",
             )
         submitted.add(SubmittedDocument(label, text, retention, queries))
-        return [f"{query}: registered, it is answered when an engine starts" for query in queries]
+        said = [f"{query}: registered, it is answered when an engine starts" for query in queries]
+        return [*idle_warnings(project, known, registrations), *said]
     finally:
         requests.lock.release()
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .action_admin import ActionAdmin, asked_of, has_actions
     from .engine_requests import EngineRequests
     from .knowledge_admin import KnowledgeAdmin
-    from .start_registrations import check_withdrawal, refused_at_start, registered_at_start
+    from .start_registrations import check_withdrawal, idle_warnings, refused_at_start, registered_at_start
     from .state_admin import StateAdmin, asking_folder, rows_told
     from .submissions import Submissions
 
@@ -26,6 +26,7 @@ _LATER = {
     "asking_folder": ".state_admin",
     "check_withdrawal": ".start_registrations",
     "has_actions": ".action_admin",
+    "idle_warnings": ".start_registrations",
     "refused_at_start": ".start_registrations",
     "registered_at_start": ".start_registrations",
     "rows_told": ".state_admin",
@@ -47,6 +48,7 @@ __all__ = [
     "folder_of",
     "free_label",
     "has_actions",
+    "idle_warnings",
     "refused_at_start",
     "registered_at_start",
     "rows_told",

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ...errors import KaicepError, PipelineError
+from ...language.checks import idle_contexts
 from ..catalog import Catalog
 from ..flow import Registration
 from ..query_documents import query_files, read_document
 from .submitted_queries import SubmittedDocument
 
-__all__ = ["check_withdrawal", "refused_at_start", "registered_at_start"]
+__all__ = ["check_withdrawal", "idle_warnings", "refused_at_start", "registered_at_start"]
 
 
 def registered_at_start(project: Catalog, documents: Sequence[SubmittedDocument]) -> list[Registration]:
@@ -30,6 +31,22 @@ def refused_at_start(project: Catalog, documents: Sequence[SubmittedDocument]) -
         KaicepError: one of the project file is wrong.
     """
     return _registered(project, documents)[1]
+
+
+def idle_warnings(project: Catalog, known: Iterable[Registration], own: Sequence[Registration]) -> list[str]:
+    """Say of contexts that nothing initiates, of the sets that new queries speak of; later ones may.
+
+    Args:
+        project: its.
+        known: the queries that are registered.
+        own: the new ones.
+    """
+    asked = {contexts.name for one in own for contexts in one.query.context_sets}
+    if not asked:
+        return []
+    every = {one.label: one.query for one in (*known, *own)}
+    found = project.vocabulary(tuple(every.values())).contexts
+    return [f"warning: {line}" for line in idle_contexts({name: of for name, of in found.items() if name in asked})]
 
 
 def check_withdrawal(project: Catalog, documents: Sequence[SubmittedDocument], name: str) -> None:

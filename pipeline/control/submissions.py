@@ -13,7 +13,7 @@ from ..catalog import Catalog
 from ..durability import Progress
 from ..flow import ParkedQuery, Registration
 from .requests import Requests, RequestServer
-from .start_registrations import check_withdrawal
+from .start_registrations import check_withdrawal, idle_warnings
 from .submitted_queries import SubmittedDocument, SubmittedQueries, folder_of, free_label
 
 __all__ = ["Submissions"]
@@ -47,6 +47,10 @@ class SubmissionHost(Protocol):
     @property
     def handles(self) -> Sequence[RegisteredQuery]:
         """The registered queries, in the order of their registration."""
+
+    @property
+    def registered(self) -> Sequence[Registration]:
+        """What is answered, or will be from the next batch on."""
 
     @property
     def brought(self) -> Collection[str]:
@@ -195,7 +199,8 @@ class Submissions:
         self._submitted.add(SubmittedDocument(label, text, retention, queries))
         for query in queries:
             self._say(f"queries: {query} was submitted")
-        return [f"{query}: answered from the next batch on, its rows go where the engine's go" for query in queries]
+        said = [f"{query}: answered from the next batch on, its rows go where the engine's go" for query in queries]
+        return [*idle_warnings(self._host.project, self._host.registered, registrations), *said]
 
     def _withdraw(self, name: str) -> list[str]:
         self._submitted.document_of(name)

@@ -91,3 +91,12 @@ def test_a_project_that_no_engine_starts_with_is_told(settings: Settings, tmp_pa
         file.write_text("SELECT")
     (row,), said = list_queries(settings)
     assert (row["state"], said[1][:40]) == ("waits", "no engine starts until this is mended: h")
+
+
+def test_a_context_that_nothing_initiates_is_warned_of_with_its_place(settings: Settings) -> None:
+    """Until something does."""
+    said = submit(settings, "CREATE CONTEXTS road (clear DEFAULT, jam); SELECT ?e.flow IN CONTEXT jam", "jams", None)
+    assert said[0].startswith("warning: jams:1:38: nothing ever initiates context 'jam' of 'road'\n")
+    assert said[1:] == ["jams: registered, it is answered when an engine starts"]
+    assert len(submit(settings, "INITIATE CONTEXT jam FROM (?e, air)", None, None)) == 1
+    assert len(submit(settings, "SELECT ?e.flow IN CONTEXT jam", "more", None)) == 1
