@@ -25,7 +25,7 @@ from .expressions import item
 from .knowledge import Knowledge, Triple
 from .rows import listed, reports, row_of, standing
 from .rules import Call, Order, alone, arguments, emitted, order_of, row_key
-from .shedding import is_looked_at
+from .shedding import behind, is_looked_at
 from .values import EPOCH, Value, canonical
 
 Row = dict[str, Any]
@@ -66,6 +66,7 @@ class Document:
         shares: Mapping[int, float] = MappingProxyType({}),
     ) -> None:
         self.shares = shares
+        self.sampled = behind(queries, shares)
         self.queries = queries
         self.knowledge = knowledge
         self.streams = Answers(events=dict(events))
@@ -93,7 +94,7 @@ class Document:
     def answer(self) -> list[Row]:
         """The rows of the last query."""
         rows = self.answers(self.histories(), self.queries).rows[-1]
-        share = self.shares.get(id(self.queries[-1]))
+        share = self.sampled.get(id(self.queries[-1]))
         return rows if share is None else [{**row, "_sampled": share} for row in rows]
 
     def calls(self) -> list[Call]:
@@ -198,6 +199,8 @@ class Document:
             id_, now = f"{row['_id']}.{place}", self.nows[id(query)]
             if action.kind is ActionKind.CALL and (now is None or row["_time"] >= now):
                 said = arguments(action, found)
+                if id(query) in self.sampled:
+                    said["_sampled"] = self.sampled[id(query)]
                 order = self._order(query, key, place)
                 answers.calls.append(Call(row["_time"], order, query.rule.name, id_, action.target, said))
             if action.kind is ActionKind.EMIT and self.end is not None and row["_time"] <= self.end:

@@ -32,3 +32,22 @@ def shares(queries: Sequence[Query], settings: Settings) -> Mapping[int, float]:
         if share is not None:
             found[id(query)] = share
     return found
+
+
+def behind(queries: Sequence[Query], own: Mapping[int, float]) -> Mapping[int, float]:
+    """By the identity of a query, the least share that it looks at or one that decides about its rows, if any does."""
+    found = dict(own)
+    for _ in queries:
+        for query in queries:
+            read = {source.stream.name for source in query.sources}
+            sets = {f"CONTEXTS({name})" for name in (query.in_context.sets if query.in_context else ())} | read
+            shares = [found[id(other)] for other in queries if id(other) in found and sets & _given(other)]
+            shares += [found[id(query)]] if id(query) in found else []
+            if shares:
+                found[id(query)] = min(shares)
+    return found
+
+
+def _given(query: Query) -> set[str]:
+    """The streams that a query decides about."""
+    return {*query.streams, *(f"CONTEXTS({name})" for name in query.changed_sets)}

@@ -69,6 +69,22 @@ class QueryGraph:
         looked_at = {stream for flow in self._flows.values() if flow.firing is not None for stream in flow.streams}
         for flow in self._flows.values():
             flow.is_ordered = flow.query.name in looked_at
+        self._tell_samples()
+
+    def _tell_samples(self) -> None:
+        """Let each query know of the samples that its rows go back to: its own, and those of who decides about them."""
+        own = {label: flow.shed.share for label, flow in self._flows.items() if flow.shed is not None}
+        before = {label: self._before(flow.query) for label, flow in self._flows.items()} if own else {}
+        shares, known = own, None
+        while shares != known:
+            known, shares = shares, dict(shares)
+            for label, others in before.items():
+                behind = [shares[other] for other in (label, *others) if other in shares]
+                if behind:
+                    shares[label] = min(behind)
+        for label, flow in self._flows.items():
+            if flow.sampled != shares.get(label) or flow.firing is not None:
+                flow.be_sampled(shares.get(label))
 
     def _share_columns(self) -> None:
         """Let queries in contexts of the same sets keep the same columns of events: then these are placed once."""

@@ -30,7 +30,7 @@ from ....semfilter import SemanticFilter
 from ....semfilter.runtime import FilterOptions, SubqueryStatistics
 from ...profile import QueryProfile
 from ..rules import PLACE, RuleFiring, with_places
-from .candidates import Asked, CandidateSelection, EventBatch, EventShedding, Selected
+from .candidates import SAMPLED, Asked, CandidateSelection, EventBatch, EventShedding, Selected
 from .context_runtime import ContextRuntime
 from .held_events import EventSplits, HeldEvents
 from .kindred_queries import CommonCall, kin_of
@@ -110,6 +110,7 @@ class QueryRuntime:
         query = query if query.rule is None else with_places(query)
         self.is_ordered, self._told = False, 0
         self.shed = None if share is None else EventShedding(share, query)
+        self.sampled = share
         self.ends_at: datetime | None = None
         self._until = None if withdrawal is None else withdrawal.until
         self.contexts: Mapping[str, ContextRuntime] = {}
@@ -385,7 +386,16 @@ class QueryRuntime:
         if self.firing is not None:
             rows = rows.slice(0, 0)
         seen = with_doubles(rows.drop_columns([*hidden, *lying]))
-        return seen if self.shed is None else self.shed.told(seen)
+        if self.sampled is None:
+            return seen
+        return seen.append_column(SAMPLED, pa.repeat(pa.scalar(self.sampled), seen.num_rows))
+
+    def be_sampled(self, share: float | None) -> None:
+        """Let rows and calls say from now on which share of the events stands behind them; `None`: all do."""
+        self.sampled = share
+        self.__dict__.pop("no_visible_rows", None)
+        if self.firing is not None:
+            self.firing.sampled = share
 
     def as_events(self, rows: pa.Table) -> pa.Table:
         """Rows of a named query as events of the stream of that name."""

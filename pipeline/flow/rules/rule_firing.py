@@ -50,10 +50,14 @@ class RuleFiring:
         query: of the rule.
         rule: what it says.
         now: when it was registered: rows of before call nothing.
+
+    Attributes:
+        sampled: the share of the events that stands behind its rows, which its calls say; `None`: all do.
     """
 
     def __init__(self, query: Query, rule: EventRule, now: datetime | None) -> None:
         self._query, self._rule, self._now = query, rule, now
+        self.sampled: float | None = None
         self._calls = [(n, a) for n, a in enumerate(rule.actions) if a.kind is ActionKind.CALL]
         emitted = [n for n, action in enumerate(rule.actions) if action.kind is ActionKind.EMIT]
         changing = [n for n, action in enumerate(rule.actions) if action.kind is ActionKind.CHANGE]
@@ -75,7 +79,7 @@ class RuleFiring:
             "_id": pc.binary_join_element_wise(rows["_id"].cast(pa.string()), str(number), "."),
             "action": pa.repeat(pa.scalar(action.target, pa.string()), count),
             "_time": rows["_time"],
-            "arguments": _arguments(rows, number, action),
+            "arguments": _arguments(rows, number, action, self.sampled),
         }
         called, order = pa.table(columns, schema=CALLS), order_columns(self._order(place, number), self._keys(rows))
         for name, column in order.items():
@@ -130,11 +134,15 @@ def _rows_of(rows: pa.Table, number: int, query: Query) -> pa.Table:
     return rows.select(kept).rename_columns([names.get(name, name) for name in kept])
 
 
-def _arguments(rows: pa.Table, number: int, action: RuleAction) -> pa.Array:
-    """The arguments of each call as a JSON object, in their order; what is unbound is null, moments are ISO 8601."""
-    if not action.items:
+def _arguments(rows: pa.Table, number: int, action: RuleAction, sampled: float | None) -> pa.Array:
+    """The arguments of each call as a JSON object, in their order; what is unbound is null, moments are ISO 8601.
+
+    Behind them `_sampled`, where the rows go back to a share of the events only.
+    """
+    last = [] if sampled is None else [_json(pl.DataFrame({"_sampled": [sampled] * rows.num_rows}))]
+    if not action.items and not last:
         return pa.repeat(pa.scalar("{}", pa.string()), rows.num_rows)
-    members = [_member(rows, f"{number}.{item.name}", item.name) for item in action.items]
+    members = [*(_member(rows, f"{number}.{item.name}", item.name) for item in action.items), *last]
     within = pl.concat_str(pl.all(), separator=",")
     text = pl.DataFrame(members).select(pl.concat_str(pl.lit("{"), within, pl.lit("}")))
     return text.to_series().to_arrow().cast(pa.string())

@@ -6,9 +6,11 @@ from .candidate_selection import CandidateSelection, Counts, EventPlacement, Sel
 from .event_batch import Asked, EventBatch
 from .event_placement import ContextPlacing
 from .event_shedding import EventShedding
+from .identity_sample import SAMPLED
 from .joint_candidates import shared_batch
 
 __all__ = [
+    "SAMPLED",
     "Asked",
     "CandidateSelection",
     "ContextPlacing",

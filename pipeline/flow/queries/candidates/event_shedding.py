@@ -1,14 +1,11 @@
-"""Shedding: of a query that looks at a share of its source streams only, and what it tells of that."""
+"""Shedding: of a query that looks at a share of its source streams only."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pyarrow as pa
-
 from .....language.nodes import Query
 from .event_batch import EventBatch
-from .identity_sample import SAMPLED
 
 __all__ = ["EventShedding"]
 
@@ -38,7 +35,3 @@ class EventShedding:
             given = events[stream].table.num_rows
             self.read, self.passed = self.read + given, self.passed + given - left[stream].table.num_rows
         return left
-
-    def told(self, rows: pa.Table) -> pa.Table:
-        """Rows that say which share of the events was looked at."""
-        return rows.append_column(SAMPLED, pa.repeat(pa.scalar(self.share), rows.num_rows))
