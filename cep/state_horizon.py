@@ -16,6 +16,7 @@ from ..language.nodes import (
     ContextWindow,
     CorrelationWindow,
     CumulateWindow,
+    Expression,
     HoppingWindow,
     Kind,
     Negation,
@@ -24,11 +25,17 @@ from ..language.nodes import (
     SlidingWindow,
     Timer,
     Window,
+    aggregates_of,
+    conjuncts,
+    forgets_beginning,
+    span_bound,
     walk_pattern,
 )
 from .order import sees_all_events
 
 __all__ = ["horizon_of"]
+
+_SMALLEST = timedelta(microseconds=1)
 
 
 def horizon_of(query: Query) -> timedelta | None:
@@ -58,7 +65,7 @@ def _goes_by_the_clock(contexts: ContextSet) -> bool:
 
 
 def _of_windows(query: Query) -> timedelta | None:
-    widths = [_width(window) for window in query.windows]
+    widths = [_width(window, query.retention) for window in query.windows]
     known = [width for width in widths if width is not None]
     if len(known) < len(widths):
         return None
@@ -66,7 +73,7 @@ def _of_windows(query: Query) -> timedelta | None:
         case Kind.SELECTION:
             return timedelta(0)
         case Kind.AGGREGATION:
-            return sum(known, timedelta(0)) if known else None
+            return sum(known, timedelta(0)) if known and not _compares_reports(query) else None
         case Kind.PATTERN:
             return _of_pattern(query, known)
         case _:
@@ -89,7 +96,14 @@ def _of_pattern(query: Query, widths: list[timedelta]) -> timedelta | None:
     return sum([*several, *waits, *(timer.duration for timer in timers)], timedelta(0))
 
 
-def _width(window: Window) -> timedelta | None:
+def _compares_reports(query: Query) -> bool:
+    """Whether it takes a change of aggregates: a group's report before this one may be of any time."""
+    said = [*(item.condition or item.value for item in query.items), *([] if query.having is None else [query.having])]
+    taken = [a.argument for expression in said for a in aggregates_of(expression) if a.argument is not None]
+    return any(aggregates_of(argument) for argument in taken)
+
+
+def _width(window: Window, retention: timedelta | None) -> timedelta | None:
     """How long a window is; `None`: it counts events, or is as long as it happens to be."""
     match window:
         case CorrelationWindow(width=width):
@@ -100,15 +114,18 @@ def _width(window: Window) -> timedelta | None:
             return None if start == "first" else extent
         case HoppingWindow(size=timedelta() as size) | CumulateWindow(size=timedelta() as size):
             return size
-        case (
-            SlidingWindow()
-            | BatchWindow()
-            | HoppingWindow()
-            | CumulateWindow()
-            | SessionWindow()
-            | ContextWindow()
-            | CheckWindow()
-        ):
+        case SlidingWindow() | BatchWindow() | HoppingWindow() | CumulateWindow() | SessionWindow() | ContextWindow():
             return None
+        case CheckWindow(condition=condition, extent=extent):
+            return _checked_width(condition, retention if extent is None else extent)
         case _:
             assert_never(window)
+
+
+def _checked_width(condition: Expression, extent: timedelta | int | None) -> timedelta | None:
+    """How much time a window by condition spans at most; `None`: any, or where it begins follows from all before."""
+    if not forgets_beginning(condition):
+        return None
+    spans = [bound.span for part in conjuncts(condition) if (bound := span_bound(part)) is not None]
+    bounds = [max(span, timedelta(0)) + _SMALLEST for span in spans]
+    return min([*bounds, *([extent] if isinstance(extent, timedelta) else [])], default=None)

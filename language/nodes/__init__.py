@@ -131,7 +131,7 @@ from .types import (
     type_of_datatype,
 )
 from .vocabulary import Functions, KnownContexts, KnownState, KnownTerms, Vocabulary
-from .window_bounds import SpanBound, bounds_window, count_bound, span_bound
+from .window_bounds import SpanBound, bounds_window, count_bound, forgets_beginning, span_bound
 
 __all__ = [
     "COMPANION",
@@ -235,6 +235,7 @@ __all__ = [
     "event_variables",
     "events_of",
     "expression_text",
+    "forgets_beginning",
     "is_individual",
     "is_wide",
     "may_be_empty",

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from .expression import Aggregate, Binary, Column, Constant, Expression, Unary
-from .traversal import conjuncts
+from .traversal import conjuncts, walk
 
-__all__ = ["SpanBound", "bounds_window", "count_bound", "span_bound"]
+__all__ = ["SpanBound", "bounds_window", "count_bound", "forgets_beginning", "span_bound"]
 
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 _LESS, _MORE = [("newest", 1), ("oldest", -1)], [("newest", -1), ("oldest", 1)]
@@ -60,6 +60,34 @@ def span_bound(condition: Expression) -> SpanBound | None:
         return None
     added = sum((sign * term for sign, term in terms if isinstance(term, timedelta)), timedelta(0))
     return SpanBound(-added if moments == _LESS else added, operator == "<")
+
+
+def forgets_beginning(condition: Expression) -> bool:
+    """Whether windows are, but for older events, the same without what came before any of the events.
+
+    So it is where a window that begins later holds a condition as well, whatever the values are: of counts and spans of
+    time from above, and of the new event alone. The first value is that of the last in windows of one value only.
+    """
+    return all(map(_forgets, conjuncts(condition)))
+
+
+def _forgets(part: Expression) -> bool:
+    match part:
+        case Binary(operator="=", left=Aggregate() as first, right=Column() as last):
+            return _is_first_of(first, last)
+        case Binary(operator="=", left=Column() as last, right=Aggregate() as first):
+            return _is_first_of(first, last)
+        case Binary(operator="<" | "<=" | ">" | ">="):
+            bounded = count_bound(part) is not None or span_bound(part) is not None
+            return bounded or not any(isinstance(node, Aggregate) for node in walk(part))
+    return not any(isinstance(node, Aggregate) for node in walk(part))
+
+
+def _is_first_of(first: Aggregate, last: Column) -> bool:
+    """Whether an aggregate is the first value in the window of what the new event has."""
+    taken = first.argument
+    plain = first.function == "FIRST" and not first.parameters and isinstance(taken, Column)
+    return plain and isinstance(taken, Column) and (taken.variable, taken.name) == (last.variable, last.name)
 
 
 def _terms(expression: Expression, sign: int) -> Iterator[_Term]:
