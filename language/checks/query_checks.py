@@ -94,7 +94,7 @@ def check_repetitions(scope: Scope, draft: Draft) -> None:
                 case Aggregate(running=True):
                     raise scope.error(node.span, "RUNNING is for JOIN", "leave RUNNING out: the run is complete here")
                 case Call(function=Intrinsic.PREV):
-                    hint = "it is the event before the one being tested in a run"
+                    hint = "it looks back in a run; elsewhere OLD(…) is the value at the event before"
                     raise scope.error(node.span, "PREV is for JOIN", hint)
     for expression in (*draft.reported, *draft.joins):
         for node in walk(expression):
