@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import polars as pl
 
 from ..language.nodes import Kind, Query
-from .joins import PatternKernel, vectorisable
+from .joins import PatternKernel, SharedPatternKernel, vectorisable
 from .limits import Limits
 from .operator_core import Kernel
 from .order import Interval
-from .partitions import PartitionWindows
+from .partitions import PartitionWindows, is_shared
 from .selection import SelectionKernel
 from .windows import AggregationKernel
 
@@ -41,6 +41,8 @@ def build_kernel(
         case Kind.AGGREGATION:
             return AggregationKernel(query, limits, within, windows)
         case Kind.PATTERN if not watched and vectorisable(query):
+            if windows is not None and is_shared(query):
+                return SharedPatternKernel(query, within, limits, windows)
             return PatternKernel(query, within, limits, windows)
         case Kind.PATTERN:
             from .nfa import NfaOperator  # noqa: PLC0415 - most queries need no automaton

@@ -14,7 +14,7 @@ from ..errors import OperatorError
 from ..expressions import micros, moment_of
 from ..language.nodes import AfterMatchKind, Kind, Query
 from .candidate_release import CandidateRelease
-from .joins import PatternKernel
+from .joins import PatternKernel, SharedPatternKernel
 from .kernel_table import build_kernel
 from .limits import Ceilings, Limits
 from .match import CommonSteps
@@ -23,7 +23,7 @@ from .operator import END_OF_TIME
 from .operator_core import Kernel
 from .order import Interval
 from .output import MatchFrame, RowCounts, RowReport, in_pieces, output_schema
-from .partitions import PartitionWindows, is_shared, partitioned_by_window
+from .partitions import PartitionWindows, partitioned_by_window
 from .query_state import HeldState, held_by_windows, in_sliding_windows
 from .selection import SelectionKernel
 from .settled_query import settled_query
@@ -130,7 +130,7 @@ class QueryOperator:
         if self.ended:
             return
         passed = microseconds(watermark)
-        if steps is None or not isinstance(self.kernel, PatternKernel):
+        if steps is None or not isinstance(self.kernel, SharedPatternKernel):
             yield from in_pieces(self._certain(self.release.released(candidates, passed), passed))
             return
         self.kernel.take_part(steps)
@@ -158,12 +158,12 @@ class QueryOperator:
 
     def rest(self) -> None:
         """See `Operator.rest`."""
-        if isinstance(self.kernel, PatternKernel):
+        if isinstance(self.kernel, SharedPatternKernel):
             self.kernel.rest()
 
     def offer(self) -> tuple[Hashable, object] | None:
         """See `Operator.offer`."""
-        return self.kernel.offer() if isinstance(self.kernel, PatternKernel) else None
+        return self.kernel.offer() if isinstance(self.kernel, SharedPatternKernel) else None
 
     def _certain(self, released: Mapping[str, pl.DataFrame], passed: int) -> Iterator[pa.Table]:
         """The rows that become certain, as they are made."""
@@ -204,7 +204,7 @@ class QueryOperator:
     def restore(self, data: bytes) -> None:
         """See `Operator.restore`."""
         self._load(read_snapshot(self.query, data))
-        if isinstance(self.kernel, PatternKernel) and is_shared(self.query) and not self.ended:
+        if isinstance(self.kernel, SharedPatternKernel) and not self.ended:
             self.kernel.stand(digest_of(self.kernel.state()))
 
     def mark(self) -> object:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -15,12 +14,9 @@ from ...expressions import Bools, Ints, Names, micros
 from ...language.nodes import Query
 from ..limits import Ceilings, Limits
 from ..match import (
-    BEGINNING,
     NOTHING_AWAITED,
     CandidateBuffer,
-    CommonSteps,
     EventCounts,
-    GroupedWindows,
     IndexProbe,
     MatchReporter,
     NegationConstraint,
@@ -33,70 +29,17 @@ from ..match import (
 )
 from ..order import EVENTS, NUMBER, PLACE, UNBOUNDED, Candidates, Interval, numbered_events
 from ..output import UNBOUND, ConditionCount, MatchFrame, MatchTable
-from ..partitions import NO_START, WINDOW_COLUMN, PartitionWindows, is_shared, is_windowed, key_columns, queries_of
+from ..partitions import WINDOW_COLUMN, PartitionWindows, is_windowed, queries_of
 from ..snapshot_codec import OperatorState
 from .match_finder import MatchFinder, build_finder, named_variables
 from .mode_search import ModeSearch
 from .pattern_plan import plan_pattern
 
-__all__ = ["PatternKernel"]
+__all__ = ["PatternKernel", "last_numbers"]
 
 _DISJUNCT = "#disjunct"
-_NOWHERE = -(2**63)
-"""The number of no partition."""
-
 _MATCHES = 2**18
 """So many matches are held at once, unless one moment has more."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Placeable:
-    """Matches of a shared query, to be placed in windows.
-
-    Attributes:
-        matches: of one disjunct.
-        partition: of each.
-        first: the moment of its first event.
-        barrier: when the last event came that forbids it in windows that hold it.
-    """
-
-    matches: MatchTable
-    partition: Ints
-    first: Ints
-    barrier: Ints
-
-
-class _Held(NamedTuple):
-    """What a search of a shared query goes on from; nothing of it waits, and none of its matches skips events.
-
-    Attributes:
-        frames: by variable, its candidates.
-        forgotten: see `CandidateBuffer`.
-        partial: see `MatchFinder.tables`.
-        next_number: of the event that comes next.
-    """
-
-    frames: Mapping[str, pl.DataFrame]
-    forgotten: Mapping[str, int]
-    partial: Mapping[str, pl.DataFrame]
-    next_number: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """What a search of a shared query has found.
-
-    Attributes:
-        by: whose it was.
-        candidates: that matches are rows of.
-        found: piece by piece.
-        held: behind it.
-    """
-
-    by: object
-    candidates: Mapping[str, Candidates]
-    found: Sequence[_Placeable]
-    held: _Held
 
 
 class PatternKernel:
@@ -117,7 +60,6 @@ class PatternKernel:
         windows: PartitionWindows | None = None,
     ) -> None:
         self._windows = windows if is_windowed(query) else None
-        self._overlapping = windows if is_shared(query) else None
         self._query = query
         self._ceilings = ceilings = Ceilings(query, limits or Limits())
         self._plan = plan = plan_pattern(query)
@@ -138,15 +80,10 @@ class PatternKernel:
         chained = query.after_match.is_mode and len(query.sources) > 2
         self._finder: MatchFinder = ModeSearch(query) if chained else build_finder(plan, self._named, self._ceilings)
         self._undecided = self._finder.undecided
-        if self._overlapping is not None:  # what a first NOT forbids, not every window sees
-            late = {i: tuple(n for n in of if n.before) for i, of in self._undecided.items()}
-            self._undecided = {i: negations for i, negations in late.items() if negations}
         rows = ceilings.limits.rows_per_batch
         at_once = replace(ceilings.limits, rows_per_batch=min(rows, _MATCHES) if self.divisible else rows)
         self._at_once = replace(ceilings, limits=at_once)
         self._next_number = 0
-        self._position: Hashable | None = BEGINNING
-        self._steps: CommonSteps | None = None
         self.tally = np.empty(0, dtype=np.int64)
         self.passed = 0
         self._ambiguous = len({d.variables for d in disjuncts}) < len(disjuncts)
@@ -216,11 +153,10 @@ class PatternKernel:
         """What brings back the state of now, once, when `advance` has failed."""
         buffer = replace(self._buffer, frames=dict(self._buffer.frames), forgotten=dict(self._buffer.forgotten))
         pending, number, finder = self._pending.copy(), self._next_number, self._finder.mark()
-        counts, position = self._plan.mark_counts(), self._position
+        counts = self._plan.mark_counts()
 
         def rewind() -> None:
             self._buffer, self._pending, self._next_number = buffer, pending, number
-            self._position = position
             finder()
             counts()
 
@@ -240,11 +176,19 @@ class PatternKernel:
             CeilingError: there are more.
         """
         if not len(self._pending) and not any(frame.height for frame in released.values()):
-            self._retire(watermark)
-            self._forget(watermark)
+            self._pass(watermark)
             return None
-        if self._overlapping is not None:
-            return self._placed(self._overlapping, released, watermark, at_once=at_once)
+        return self._looked_through(released, watermark, at_once=at_once)
+
+    def _pass(self, watermark: int) -> None:
+        """Forget what nothing later can reach; nothing has come."""
+        self._retire(watermark)
+        self._forget(watermark)
+
+    def _looked_through(
+        self, released: Mapping[str, pl.DataFrame], watermark: int, *, at_once: bool
+    ) -> MatchFrame | None:
+        """What `advance` gives where there is something to look through."""
         candidates = self._buffer.take_in(self._prepared(released))
         if self._looks_behind:
             self._pending.next_events.note(released[EVENTS])
@@ -295,7 +239,7 @@ class PatternKernel:
             matches = matches if inside.all() else matches.at(inside)
             matches = refutation.unrefuted(matches, self._undecided)
             of = counts.setdefault(disjunct if self._ambiguous else 0, new.runs() if self._last else new.matches())
-            of.add(len(matches.time), partial(_last_numbers, matches, refutation.probe.candidates))
+            of.add(len(matches.time), partial(last_numbers, matches, refutation.probe.candidates))
             parts.append(matches)
         return MatchTable.joined(parts, self._bound)
 
@@ -316,88 +260,6 @@ class PatternKernel:
         self._reporter.considered += found
         numbers = [int(frame[NUMBER][-1]) for frame in frames.values() if frame.height]
         self._next_number = 1 + max(numbers, default=-1)
-
-    def offer(self) -> tuple[Hashable, object] | None:
-        """See `Operator.offer`."""
-        shares = self._overlapping is not None and self._position not in (None, BEGINNING)
-        return (self._position, self._held()) if shares else None
-
-    def rest(self) -> None:
-        """Need nothing of what it was given: its windows are to come."""
-        if self._overlapping is not None:
-            self._position = None
-
-    def take_part(self, steps: CommonSteps | None) -> None:
-        """Take the steps to come together with others; one that needs nothing of its own goes on where they are."""
-        self._steps = steps
-        if self._position is None and steps is not None:
-            self._position, held = steps.offer_of(self._held)
-            self._take(held)
-
-    def stand(self, position: Hashable) -> None:
-        """Know that its state is the one of a position."""
-        self._position = position
-
-    def _placed(
-        self, windows: PartitionWindows, released: Mapping[str, pl.DataFrame], watermark: int, *, at_once: bool
-    ) -> MatchFrame | None:
-        """The matches of a shared query: found together with those that are given the same, and placed by itself."""
-        ceilings, steps = self._at_once if at_once else self._ceilings, self._steps or CommonSteps()
-        if self._position is None:
-            self._position = object()
-        step = steps.take(
-            self._position, watermark, at_once=at_once, search=lambda: self._step(released, watermark, ceilings)
-        )
-        if step.by is not self:
-            self._take(step.held)
-        self._position = steps.behind(self._position, watermark)
-        grouped, new = GroupedWindows(windows), NewEvents.among(step.candidates.values(), ceilings)
-        counts: dict[int, EventCounts] = {}
-        parts = []
-        for one in step.found:
-            matches = grouped.placed(one.matches, one.partition, one.first, one.barrier)
-            disjunct = int(one.matches.disjunct[0]) if self._ambiguous and len(one.matches.time) else 0
-            of = counts.setdefault(disjunct, new.matches())
-            of.add(len(matches.time), partial(_last_numbers, matches, step.candidates))
-            parts.append(matches)
-        matches = self._reporter.standing(MatchTable.joined(parts, self._bound), step.candidates)
-        return self._reporter.report(matches, step.candidates)
-
-    def _step(self, released: Mapping[str, pl.DataFrame], watermark: int, ceilings: Ceilings) -> _Step:
-        """Search for the matches of a shared query, in whatever windows they lie."""
-        candidates = self._buffer.take_in(self._prepared(released))
-        encode_keys(self._plan.keys, candidates)
-        refutation = Refutation(
-            IndexProbe(self._plan.keys, self._plan.conditions, candidates), self._plan.shortest, self._named
-        )
-        new, found = NewEvents.among(candidates.values(), ceilings), []
-        for disjunct, rows in self._finder.find(refutation, self._buffer, None, watermark, new):
-            time = refutation.latest(rows, rows)
-            every = {v: rows.get(v, np.full(len(time), UNBOUND)) for v in self._bound}
-            matches = refutation.unrefuted(MatchTable(np.full(len(time), disjunct), every, time), self._undecided)
-            found.append(self._placeable(refutation, disjunct, matches))
-        self._forget(watermark)
-        return _Step(self, candidates, found, self._held())
-
-    def _placeable(self, refutation: Refutation, disjunct: int, matches: MatchTable) -> _Placeable:
-        candidates, rows = refutation.probe.candidates, matches.rows
-        first, barrier = refutation.earliest(rows, rows), np.full(len(matches.time), NO_START)
-        for negation in self._plan.disjuncts[disjunct].order.negations if len(matches.time) else ():
-            if not negation.before:
-                barrier = np.maximum(barrier, refutation.last_refuting(negation, rows))
-        (key,), variable = key_columns(self._query), self._bound[0]
-        keys = candidates[variable].frame[key]
-        partition = (keys.fill_null(_NOWHERE) if keys.null_count() else keys).to_numpy()[rows[variable]]
-        return _Placeable(matches, partition, first, barrier)
-
-    def _held(self) -> _Held:
-        return _Held(dict(self._buffer.frames), dict(self._buffer.forgotten), self._finder.tables(), self._next_number)
-
-    def _take(self, held: _Held) -> None:
-        """Go on from where another search of the same has come to."""
-        self._buffer.frames, self._buffer.forgotten = dict(held.frames), dict(held.forgotten)
-        self._finder.load(held.partial)
-        self._next_number = held.next_number
 
     def _due(self, refutation: Refutation, found: MatchTable, watermark: int, new: NewEvents) -> MatchTable:
         """What became true, of new matches and of those that were waiting; the others go on waiting."""
@@ -429,7 +291,7 @@ class PatternKernel:
             return over
         due = refutation.unrefuted(over, self._last)
         if len(due.time) > self._ceilings.limits.matches_per_event and not self._ambiguous:
-            numbers = _last_numbers(due, candidates)
+            numbers = last_numbers(due, candidates)
             self._ceilings.check("matches_per_event", int(np.unique(numbers, return_counts=True)[1].max()))
         waiting = {v: rows for v, rows in self._pending.columns.items() if v != _DISJUNCT and (rows >= 0).all()}
         new.check_waiting(self._plan.keys, candidates, self._buffer.current(waiting))
@@ -539,10 +401,9 @@ class PatternKernel:
         self._finder.load(state.tables)
         self._reporter.skip.load(state.tables)
         self._next_number = state.numbers["next"] or 0
-        self._position = object()
 
 
-def _last_numbers(matches: MatchTable, candidates: Mapping[str, Candidates]) -> Ints:
+def last_numbers(matches: MatchTable, candidates: Mapping[str, Candidates]) -> Ints:
     """The number of each match's last event."""
     last: Ints = matches.numbers(candidates)[1].max(axis=0)
     return last

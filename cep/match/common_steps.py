@@ -12,6 +12,7 @@ from threading import RLock
 from typing import Any, TypeVar, cast
 
 from ...errors import CeilingError
+from ..partitions import Bounds
 
 __all__ = ["BEGINNING", "CommonSteps"]
 
@@ -26,10 +27,11 @@ class CommonSteps:
 
     Args:
         offered: a position, and the state there, that is as good as any to one that needs nothing of its own.
+        loosest: the bounds within which all of them search; `None`: each within its own.
     """
 
-    def __init__(self, offered: tuple[Hashable, Any] | None = None) -> None:
-        self._offered = offered
+    def __init__(self, offered: tuple[Hashable, Any] | None = None, loosest: Bounds | None = None) -> None:
+        self._offered, self.loosest = offered, loosest
         self._steps: dict[Hashable, Any] = {}
         self._places: dict[tuple[Hashable, int], object] = {}
         self._begun: dict[Hashable, Hashable] = {}

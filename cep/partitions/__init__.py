@@ -14,6 +14,7 @@ from .context_partition import (
     reserved_types,
     why_apart,
 )
+from .loosening import Bounds, LooseForm, bounded_joins, loose_form, loosened, loosest
 from .partition_windows import CONTEXT_WINDOWS, NO_END, NO_START, PartitionWindows, windows_schema
 from .query_partition import QUERY_COLUMN, is_joint, partitioned_by_query, queries_of
 
@@ -24,12 +25,18 @@ __all__ = [
     "QUERY_COLUMN",
     "RESERVED",
     "WINDOW_COLUMN",
+    "Bounds",
+    "LooseForm",
     "PartitionWindows",
     "asks_of_windows",
+    "bounded_joins",
     "is_joint",
     "is_shared",
     "is_windowed",
     "key_columns",
+    "loose_form",
+    "loosened",
+    "loosest",
     "partitioned_by_query",
     "partitioned_by_window",
     "placed_variables",

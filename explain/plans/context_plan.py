@@ -15,7 +15,7 @@ from ...language.nodes import (
     bindings_of,
     expression_text,
 )
-from ...pipeline.flow import Registration, kin_of
+from ...pipeline.flow import Registration, bounds_of, kin_of
 from .plan_node import PlanNode
 
 __all__ = ["describe_contexts"]
@@ -101,6 +101,9 @@ def _origins(queries: Sequence[Query], named: Mapping[str, Query]) -> list[str]:
     return list(found)
 
 
+_ALONE, _BOUNDS = " alone", ", or in thresholds and windows: each keeps what its own let in"
+
+
 def _searched(query: Query, others: Sequence[Registration]) -> Iterator[PlanNode]:
     """With what it shares the search for its matches."""
     apart = why_apart(query)
@@ -112,7 +115,8 @@ def _searched(query: Query, others: Sequence[Registration]) -> Iterator[PlanNode
     like = [one for one in others if kin is not None and one.query != query and kin_of(one.query) == kin]
     if like:
         names = ", ".join(f"{one.label} ({_names(one.query)})" for one in like)
-        yield PlanNode("together", f"and once for {names}, which differ in their contexts alone")
+        same = all(bounds_of(one.query) == bounds_of(query) for one in like)
+        yield PlanNode("together", f"and once for {names}, which differ in their contexts{_ALONE if same else _BOUNDS}")
 
 
 def _names(query: Query) -> str:

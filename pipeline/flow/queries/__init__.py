@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .candidates import CandidateSelection, EventBatch, Selected, shared_batch
     from .context_runtime import ContextRuntime
     from .held_events import EventSplits, HeldEvents
-    from .kindred_queries import CommonCall, kin_of
+    from .kindred_queries import CommonCall, bounds_of, kin_of
     from .parked_queries import ParkedQueries, ParkedQuery, failure_of, parked_notes
     from .query_components import QueryComponent
     from .query_graph import QueryGraph
@@ -38,6 +38,7 @@ _LATER = {
     "Withdrawal": ".registration",
     "WithdrawnQueries": ".withdrawn_queries",
     "continues": ".query_runtime",
+    "bounds_of": ".kindred_queries",
     "kin_of": ".kindred_queries",
     "failure_of": ".parked_queries",
     "parked_notes": ".parked_queries",
@@ -61,6 +62,7 @@ __all__ = [
     "Selected",
     "Withdrawal",
     "WithdrawnQueries",
+    "bounds_of",
     "continues",
     "failure_of",
     "kin_of",

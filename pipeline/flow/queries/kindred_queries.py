@@ -1,8 +1,8 @@
-"""Queries that are equal but for their contexts: what their events are searched for, and found, once for all of them.
+"""Queries that are equal but for contexts and bounds: what their events are searched for, and found, once for all.
 
 Each keeps a state, windows and rows of its own, so that it can come, go and fail by itself. They are given the events
 in windows of any of their contexts: what lies in none of a query's own windows makes no row of it.
-Source: CAESAR §5.3 (sharing of queries in overlapping context windows); docs/decisions/254.
+Source: CAESAR §5.3 (sharing of queries in overlapping context windows); docs/decisions/254, 255.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from typing import Any
 
 from ....cep import CommonSteps, is_shared, key_of
 from ....cep.contexts import EventRouter, SetWindows
+from ....cep.joins import implied_filters
+from ....cep.partitions import Bounds, loose_form, loosest
 from ....language.nodes import ContextReference, Query
 from .candidates import CandidateSelection, ContextPlacing, Counts, EventBatch, Selected
 
-__all__ = ["CommonCall", "kin_of"]
+__all__ = ["CommonCall", "bounds_of", "kin_of"]
 
 
 def kin_of(query: Query) -> str | None:
@@ -28,9 +30,17 @@ def kin_of(query: Query) -> str | None:
         return None
     if any(EventRouter(query).needs_paths(source.variable) for source in query.sources):
         return None
-    said = replace(query, name=None, normal="", output=query.sources[0].stream, warnings=(), context_sets=())
+    said = replace(
+        loose_form(query).query, name=None, normal="", output=query.sources[0].stream, warnings=(), context_sets=()
+    )
     key = key_of(replace(said, in_context=replace(within, contexts=())))
-    return sha256(repr((within.sets, key)).encode()).hexdigest()
+    implied = {variable: key_of(filters) for variable, filters in implied_filters(query).items()}
+    return sha256(repr((within.sets, key, implied)).encode()).hexdigest()
+
+
+def bounds_of(query: Query) -> Bounds:
+    """How tight a query is, for which there is `kin_of`, beside others that have the same."""
+    return loose_form(query).bounds
 
 
 class CommonCall:
@@ -48,7 +58,7 @@ class CommonCall:
     def __init__(
         self, queries: Sequence[Query], events: Mapping[str, EventBatch], offered: tuple[Hashable, Any] | None
     ) -> None:
-        self.steps = CommonSteps(offered)
+        self.steps = CommonSteps(offered, loosest(map(bounds_of, queries)))
         first = queries[0]
         contexts = tuple(dict.fromkeys(c for query in queries for c in _contexts(query)))
         self._query = first

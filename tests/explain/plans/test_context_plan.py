@@ -83,3 +83,10 @@ def test_what_is_looked_for_together() -> None:
     assert "    shared: a match is looked for once for all windows that overlap" in told
     assert "    together: and once for still (mood.calm), which differ in their contexts alone" in told
     assert not [line for line in explained(f"{SIGNS} {PAIR.format('busy', '')}")[-1] if "together" in line]
+
+
+def test_what_differs_in_bounds_is_looked_for_together_too() -> None:
+    still = PAIR.format("calm", "").replace("1h", "2h")
+    told = explained(f"{SIGNS} {PAIR.format('busy', '')}; CREATE QUERY still AS {still}")[-2]
+    (line,) = [line for line in told if "together" in line]
+    assert line.endswith("in their contexts, or in thresholds and windows: each keeps what its own let in")

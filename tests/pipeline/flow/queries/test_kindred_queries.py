@@ -1,4 +1,4 @@
-"""Which queries are equal but for their contexts."""
+"""Which queries are equal but for contexts and bounds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from kaicep.pipeline.flow.queries.kindred_queries import kin_of
 STREAM = {
     "event_type": "<urn:R>",
     "time": {"attribute": "at"},
-    "attributes": {"seg": {"datatype": "xsd:integer"}, "v": {"datatype": "xsd:integer"}},
+    "attributes": {
+        "seg": {"datatype": "xsd:integer"},
+        "v": {"datatype": "xsd:integer"},
+        "w": {"datatype": "xsd:double"},
+    },
 }
 CONTEXTS = """
 CREATE CONTEXTS road (clear DEFAULT, jam) BY seg;
@@ -29,6 +33,13 @@ def kin(
 def test_contexts_and_name_make_no_difference() -> None:
     assert kin() is not None
     assert kin() == kin("clear") == kin("clear, jam") == kin("jam AS ?now") == kin(name="slow")
+
+
+def test_neither_do_bounds_unless_they_imply_filters() -> None:
+    bodies = [f"JOIN (?f.w > ?e.w + {n}) SEQ (?e, ?f)" for n in (3, 4)]
+    assert kin(body=bodies[0]) == kin(body=bodies[1])
+    bodies = [f"FILTER (?e.w > 2) JOIN (?f.w - ?e.w > {n}) SEQ (?e, ?f)" for n in (3, 4)]
+    assert kin(body=bodies[0]) != kin(body=bodies[1])
 
 
 def test_all_else_does() -> None:
