@@ -36,7 +36,7 @@ class Scale:
     road: Road
     of_road: int = 4
     queries: int = 10
-    rounds: int = 3
+    rounds: int = 5
     thinned: bool = False
 
     def points(self, values: Sequence[float]) -> Sequence[float]:
@@ -90,6 +90,13 @@ def _queries(scale: Scale) -> Iterator[Point]:
     for count in scale.points((1, 5, 10, 20)):
         rounds = scale.rounds if count == scale.queries else 1
         yield from _points("queries", count, scale.road, held, case=_critical(int(count)), rounds=rounds)
+
+
+def _batches(scale: Scale) -> Iterator[Point]:
+    for count in scale.points((50_000, 100_000, 200_000, 300_000)):
+        road = replace(scale.road, batch=min(int(count), scale.road.events))
+        held = list(spread(road, _CRITICAL, 2, road.seconds / 10))
+        yield from _points("batches", count, road, held, case=_critical(scale.queries), rounds=1)
 
 
 def _roads(scale: Scale) -> Iterator[Point]:
@@ -207,6 +214,7 @@ def _suspended(scale: Scale) -> Iterator[Point]:
 
 FIGURES: Mapping[str, Callable[[Scale], Iterator[Point]]] = {
     "queries": _queries,
+    "batches": _batches,
     "roads": _roads,
     "length": _length,
     "number": _number,

@@ -142,16 +142,18 @@ def _rows(rows: pa.Table, more: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]
 
 
 def measure(case: Case, batches: Sequence[Batch], forms: Sequence[str], rounds: int) -> Measured:
-    """What each form takes in each round; they take turns.
+    """What each form takes in each round; they take turns. Of several rounds, one more warms up, and does not count.
 
     Raises:
         SystemExit: the forms do not give the same rows.
     """
     seconds: dict[str, list[float]] = {form: [] for form in forms}
-    for number in range(rounds):
+    warming = int(rounds > 1)
+    for number in range(rounds + warming):
         taken = {form: of_process(case.text(form), len(case.queries), batches) for form in forms}
         for form, own in taken.items():
             if not number:
                 rows = compare(form, taken[forms[0]], own)
-            seconds[form].append(own.seconds)
+            if number >= warming:
+                seconds[form].append(own.seconds)
     return Measured({form: tuple(own) for form, own in seconds.items()}, rows)

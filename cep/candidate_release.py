@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import polars as pl
 import pyarrow as pa
@@ -19,6 +20,20 @@ from .snapshot_codec import OperatorState
 __all__ = ["CandidateRelease", "conform"]
 
 Candidates = Mapping[str, pa.Table | pl.DataFrame]
+
+
+class _Released(NamedTuple):
+    """What several were given at once.
+
+    Attributes:
+        released: by variable, what the watermark has passed.
+        held: what waits now.
+        before: what waited; as long as this is here, nothing else is the same object.
+    """
+
+    released: Mapping[str, pl.DataFrame]
+    held: Mapping[str, pl.DataFrame]
+    before: Mapping[str, pl.DataFrame]
 
 
 class CandidateRelease:
@@ -62,18 +77,20 @@ class CandidateRelease:
         return self._passed(candidates, passed)
 
     def given(self, candidates: Candidates, passed: int, steps: CommonSteps) -> dict[str, pl.DataFrame]:
-        """The same of what several are given: where nothing has waited, it is looked at once."""
-        if self._windows is None or any(pending.held.height for pending in self.pending.values()):
+        """The same of what several are given: where what waits is the same, it is looked at once."""
+        if self._windows is None:
             return self.released(candidates, passed)
         self._windows.update(_told(candidates))
+        before = {name: pending.held for name, pending in self.pending.items()}
 
-        def release() -> tuple[dict[str, pl.DataFrame], dict[str, pl.DataFrame]]:
-            return self._passed(candidates, passed), {name: pending.held for name, pending in self.pending.items()}
+        def release() -> _Released:
+            released = self._passed(candidates, passed)
+            return _Released(released, {name: pending.held for name, pending in self.pending.items()}, before)
 
-        released, held = steps.once("released", release)
+        found = steps.once(("released", *(id(held) if held.height else 0 for held in before.values())), release)
         for name, pending in self.pending.items():
-            pending.held = held[name]
-        return dict(released)
+            pending.held = found.held[name]
+        return dict(found.released)
 
     def _passed(self, candidates: Candidates, passed: int) -> dict[str, pl.DataFrame]:
         released = {}

@@ -163,8 +163,9 @@ class EventRouter:
             frame = frame_of(events, names)
             values = frame.select([column_expression(key).alias(str(i)) for i, key in enumerate(placement.keys)])
             columns = [c if len(c) == frame.height else c.new_from_index(0, frame.height) for c in values.get_columns()]
-            keys = PartitionKeys(of.history.set).texts(columns, [key.type for key in placement.keys], frame.height)
-            known[asked] = EventRanges(keys, timestamps(frame["_time"]), of.within)
+            types = [key.type for key in placement.keys]
+            partitions = PartitionKeys(of.history.set).codes(columns, types, frame.height)
+            known[asked] = EventRanges(partitions, timestamps(frame["_time"]), of.within)
         return known[asked]
 
     def told(self, found: Iterable[Routed], sets: Mapping[str, SetWindows], passed: int, watermark: int) -> pa.Table:

@@ -7,17 +7,38 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from struct import pack
 
+import numpy as np
 import polars as pl
 
-from ...expressions import POLARS_TYPES
+from ...expressions import POLARS_TYPES, Ints
 from ...language.nodes import ContextSet, ValueType
+from ..order import group_codes
 from ..output import key_text
 
-__all__ = ["PartitionKeys", "sortable"]
+__all__ = ["PartitionCodes", "PartitionKeys", "sortable"]
 
 _SEPARATOR = "\x1f"
 _SIGN, _ALL = 2**63, 2**64 - 1
 _NUMBERS = (ValueType.INTEGER, ValueType.DOUBLE)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionCodes:
+    """The partitions of rows.
+
+    Attributes:
+        codes: of each row, the place of its partition in `keys`; −1: a key is unbound.
+        keys: the partitions, each once.
+    """
+
+    codes: Ints
+    keys: list[str]
+
+    @staticmethod
+    def of(texts: pl.Series) -> PartitionCodes:
+        """Of rows whose keys are known; null: one is unbound."""
+        encoded = texts.to_arrow(compat_level=pl.CompatLevel.newest()).dictionary_encode()
+        return PartitionCodes(np.asarray(encoded.indices.fill_null(-1), np.int64), encoded.dictionary.to_pylist())
 
 
 @dataclass(frozen=True)
@@ -43,6 +64,18 @@ class PartitionKeys:
         texts = [_text(*each) for each in zip(values, types, self._types, strict=True)]
         frame = pl.DataFrame([text.alias(str(place)) for place, text in enumerate(texts)])
         return frame.select(pl.concat_str(pl.all(), separator=_SEPARATOR, ignore_nulls=False)).to_series()
+
+    def codes(self, values: Sequence[pl.Series], types: Sequence[ValueType], height: int) -> PartitionCodes:
+        """The same as `texts`, of many rows in few partitions: texts are made once for all rows of equal values."""
+        if not self._types or not height:
+            return PartitionCodes.of(self.texts(values, types, height))
+        every = group_codes(values)
+        first = np.full(int(every.max()) + 1, -1)
+        first[every[::-1]] = np.arange(height)[::-1]
+        rows = pl.Series(first[first >= 0])
+        distinct = PartitionCodes.of(self.texts([column.gather(rows) for column in values], types, len(rows)))
+        places = np.cumsum(first >= 0) - 1
+        return PartitionCodes(distinct.codes[places[every]], distinct.keys)
 
 
 def _text(values: pl.Series, of: ValueType, wanted: ValueType) -> pl.Series:

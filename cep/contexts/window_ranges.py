@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from ...expressions import Bools, Ints
 from ..order import Interval, stable_order
 from .context_changes import HeldWindow
 from .context_history import ContextHistory
+from .partition_key import PartitionCodes
 
 __all__ = ["EventRanges", "WindowRanges", "listed_windows"]
 
@@ -67,17 +67,17 @@ class EventRanges:
         moments: the first and the last time stamp of those that lie in partitions; `None`: there are none.
 
     Args:
-        keys: the partition of each event, null: a key is unbound.
+        partitions: of each event.
         times: of the events, in microseconds.
         within: the moments at which contexts hold.
     """
 
-    def __init__(self, keys: pl.Series, times: Ints, within: Interval) -> None:
-        self.unplaced = keys.null_count()
-        placed = keys.is_not_null().to_numpy() & (times >= within.first) & (times <= within.last)
-        rows = np.flatnonzero(placed)
-        codes, texts = _codes(keys.gather(pl.Series(rows)) if len(rows) < len(keys) else keys)
-        self.keys: list[str] = texts
+    def __init__(self, partitions: PartitionCodes, times: Ints, within: Interval) -> None:
+        known = partitions.codes >= 0
+        self.unplaced = len(known) - int(np.count_nonzero(known))
+        rows = np.flatnonzero(known & (times >= within.first) & (times <= within.last))
+        codes = partitions.codes[rows]
+        self.keys = partitions.keys
         self._moments, ranks = _ranks(times[rows])
         self._span = len(self._moments) + 1
         composite = codes * self._span + ranks
@@ -175,12 +175,6 @@ class EventRanges:
             last_rows[filled],
             [windows[i].values for i in of.tolist()],
         )
-
-
-def _codes(keys: pl.Series) -> tuple[Ints, list[str]]:
-    """The place of each key among the distinct ones, and these."""
-    encoded = keys.to_arrow(compat_level=pl.CompatLevel.newest()).dictionary_encode()
-    return np.asarray(encoded.indices, dtype=np.int64), encoded.dictionary.to_pylist()
 
 
 def _is_ascending(numbers: Ints) -> bool:

@@ -64,8 +64,8 @@ class CommonSteps:
                 self._offered = object(), state()
             return cast("tuple[Hashable, T]", self._offered)
 
-    def once(self, name: str, make: Callable[[], T]) -> T:
-        """What is made of the candidates alone."""
+    def once(self, name: Hashable, make: Callable[[], T]) -> T:
+        """What is made of the candidates, and of what the name names."""
         with self._lock:
             if name not in self._steps:
                 self._steps[name] = make()

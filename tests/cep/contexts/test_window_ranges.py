@@ -7,6 +7,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 from kaicep.cep.contexts import Change, ContextHistory
+from kaicep.cep.contexts.partition_key import PartitionCodes
 from kaicep.cep.contexts.window_ranges import EventRanges, listed_windows
 from kaicep.cep.order import Interval
 from kaicep.cep.partitions import NO_END, NO_START
@@ -59,7 +60,7 @@ def test_ranges_are_what_every_window_holds(
     history = history_of(drawn, calendar=calendar)
     times = np.array([minute * MINUTE for minute, _ in came], dtype=np.int64)
     first, last = (moment * MINUTE for moment in bounds)
-    ranges = EventRanges(pl.Series([key for _, key in came], dtype=pl.String), times, Interval(first, last))
+    ranges = EventRanges(PartitionCodes.of(pl.Series([key for _, key in came], dtype=pl.String)), times, Interval(first, last))
     for context in [*NAMES, *history.calendars]:
         found = ranges.of(history, context)
         rows = np.split(found.rows(ranges.order), np.cumsum(found.sizes)[:-1]) if len(found) else []
@@ -95,7 +96,7 @@ def test_ranges_are_what_every_window_holds(
 def test_ranges_follow_what_changes() -> None:
     """What is known of windows is asked again once something has changed."""
     history = history_of([], calendar=False)
-    ranges = EventRanges(pl.Series(["1", "1"]), np.array([2 * MINUTE, 4 * MINUTE]), Interval())
+    ranges = EventRanges(PartitionCodes.of(pl.Series(["1", "1"])), np.array([2 * MINUTE, 4 * MINUTE]), Interval())
     assert ranges.of(history, "clear") is ranges.of(history, "clear")
     mark = history.mark()
     history.make([Change(3 * MINUTE, ChangeKind.INITIATE, "jam", "1", (1,))])
@@ -119,7 +120,7 @@ def test_between_events_far_apart_no_calendar_is_asked() -> None:
     history = history_of([(30, ChangeKind.INITIATE, "jam", "1")], calendar=True)
     years = 2000 * 365 * 24 * 60 * MINUTE
     times = np.array([7 * MINUTE, 15 * MINUTE, years + 15 * MINUTE], dtype=np.int64)
-    ranges = EventRanges(pl.Series(["1", "1", "2"]), times, Interval())
+    ranges = EventRanges(PartitionCodes.of(pl.Series(["1", "1", "2"])), times, Interval())
     assert ranges.of(history, "open").since.tolist() == [5 * MINUTE - 1]
     clear = ranges.of(history, "clear")
     assert sorted(clear.since.tolist()) == [10 * MINUTE - 1, years + 10 * MINUTE - 1]
@@ -129,7 +130,7 @@ def test_between_events_far_apart_no_calendar_is_asked() -> None:
 def test_what_one_thread_looks_through_no_other_changes() -> None:
     """Queries ask on several threads at once: what was found is added to a copy."""
     history = history_of([(1, ChangeKind.INITIATE, "jam", "1")], calendar=False)
-    ranges = EventRanges(pl.Series(["1", "1"]), np.array([0, 2 * MINUTE], dtype=np.int64), Interval(0, NO_END))
+    ranges = EventRanges(PartitionCodes.of(pl.Series(["1", "1"])), np.array([0, 2 * MINUTE], dtype=np.int64), Interval(0, NO_END))
     found = ranges.of(history, "jam")
     looked_through = ranges._found
     before = dict(looked_through)
