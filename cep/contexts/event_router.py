@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,12 +35,29 @@ from .window_ranges import EventRanges, WindowRanges, listed_windows
 __all__ = ["EventRouter", "KnownRanges", "Routed", "SetWindows"]
 
 
-@dataclass(frozen=True)
 class SetWindows:
     """A set of contexts: its windows, and the moments within its WITHIN."""
 
-    history: ContextHistory
-    within: Interval
+    def __init__(self, history: ContextHistory, within: Interval) -> None:
+        self.history, self.within = history, within
+        self._told: tuple[tuple[int, int], dict[Hashable, tuple[object, pa.Table]]] = (0, 0), {}
+
+    def told_once(self, watermark: int, asked: Hashable, of: object, tell: Callable[[], pa.Table]) -> pa.Table:
+        """What operators are told of some windows, made once for all queries.
+
+        Args:
+            watermark: of the call; behind another one, or a change of the windows, all is made anew.
+            asked: what else it depends on.
+            of: what `asked` knows by its `id`, which is kept as long as that is asked for.
+            tell: makes it.
+        """
+        now = self.history.version, watermark
+        moment, known = self._told
+        if moment != now:  # queries ask on several threads: what others look through is never changed
+            self._told = now, (known := {})
+        if asked not in known:
+            known[asked] = of, tell()
+        return known[asked][1]
 
 
 @dataclass
@@ -49,12 +67,10 @@ class Routed:
     Attributes:
         windows: those that they lie in, or may lie in.
         unplaced: how many have an unbound key.
-        told: what operators are told of the windows at a watermark, as the first of them was.
     """
 
     windows: list[tuple[ContextReference, WindowRanges]] = field(default_factory=list)
     unplaced: int = 0
-    told: tuple[int, Sequence[pa.Table]] | None = None
 
 
 KnownRanges = dict[tuple[str, tuple[str, ...]], EventRanges]
@@ -178,18 +194,28 @@ class EventRouter:
             watermark: that of this call.
         """
         parts = [windows_schema().empty_table()]
-        for one in found:
-            told = one.told  # another thread may put its own there, of another watermark
-            if told is None or told[0] != watermark:
-                one.told = told = watermark, [self._told(*windows, sets, watermark) for windows in one.windows]
-            parts += told[1]
+        for reference, windows in (piece for one in found for piece in one.windows):
+            tell = partial(self._told, reference, windows, sets, watermark)
+            parts.append(sets[reference.set].told_once(watermark, (id(windows), *self._as(reference)), windows, tell))
         for reference in self._in_context.contexts:
-            history = sets[reference.set].history
-            all_ended = history.ended_from(passed, watermark)
-            ended = [w for w in all_ended if w.context == reference.context and w.since < w.until]
-            if ended:
-                parts.append(self._told(reference, listed_windows(history, reference.context, ended), sets, watermark))
+            tell = partial(self._told_of_ended, reference, sets, passed, watermark)
+            of_ended = sets[reference.set].told_once(watermark, (passed, *self._as(reference)), None, tell)
+            parts += [of_ended] if of_ended.num_rows else []
         return pa.concat_tables(parts)
+
+    def _as(self, reference: ContextReference) -> tuple[str, int, bool]:
+        """How operators are told of windows of a context."""
+        return reference.context, self._in_context.contexts.index(reference), self._of_windows
+
+    def _told_of_ended(
+        self, reference: ContextReference, sets: Mapping[str, SetWindows], passed: int, watermark: int
+    ) -> pa.Table:
+        history = sets[reference.set].history
+        all_ended = history.ended_from(passed, watermark)
+        ended = [w for w in all_ended if w.context == reference.context and w.since < w.until]
+        if not ended:
+            return windows_schema().empty_table()
+        return self._told(reference, listed_windows(history, reference.context, ended), sets, watermark)
 
     def _told(
         self, reference: ContextReference, windows: WindowRanges, sets: Mapping[str, SetWindows], watermark: int

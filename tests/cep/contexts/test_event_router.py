@@ -125,3 +125,23 @@ def test_the_end_of_a_window_that_holds_nothing_is_not_that_of_the_next_of_its_n
     sets, found = {"road": SetWindows(history, Interval())}, Routed()
     told = EventRouter(query).told([found], sets, 0, 40).to_pylist()
     assert [row["until"] for row in told if row["context"] == "jam" and row["since"] == 15 and row["until"] == 15] == []
+
+
+def test_what_is_told_of_windows_is_made_once_until_they_change_or_time_goes_on() -> None:
+    history = ContextHistory(Project.parse({"streams": {"cars": STREAM}}).compile(DOCUMENT)[1].context_sets[0])
+    road = SetWindows(history, Interval())
+    made: list[str] = []
+
+    def told(watermark: int, asked: str) -> pa.Table:
+        def tell() -> pa.Table:
+            made.append(asked)
+            return pa.table({"n": [len(made)]})
+
+        return road.told_once(watermark, asked, None, tell)
+
+    assert told(1, "a") is told(1, "a")
+    told(1, "b")
+    history.make([Change(15, ChangeKind.INITIATE, "jam", "1", (1,))])
+    told(1, "a")
+    told(2, "a")
+    assert made == ["a", "b", "a", "a"]

@@ -60,7 +60,9 @@ def test_ranges_are_what_every_window_holds(
     history = history_of(drawn, calendar=calendar)
     times = np.array([minute * MINUTE for minute, _ in came], dtype=np.int64)
     first, last = (moment * MINUTE for moment in bounds)
-    ranges = EventRanges(PartitionCodes.of(pl.Series([key for _, key in came], dtype=pl.String)), times, Interval(first, last))
+    ranges = EventRanges(
+        PartitionCodes.of(pl.Series([key for _, key in came], dtype=pl.String)), times, Interval(first, last)
+    )
     for context in [*NAMES, *history.calendars]:
         found = ranges.of(history, context)
         rows = np.split(found.rows(ranges.order), np.cumsum(found.sizes)[:-1]) if len(found) else []
@@ -130,7 +132,9 @@ def test_between_events_far_apart_no_calendar_is_asked() -> None:
 def test_what_one_thread_looks_through_no_other_changes() -> None:
     """Queries ask on several threads at once: what was found is added to a copy."""
     history = history_of([(1, ChangeKind.INITIATE, "jam", "1")], calendar=False)
-    ranges = EventRanges(PartitionCodes.of(pl.Series(["1", "1"])), np.array([0, 2 * MINUTE], dtype=np.int64), Interval(0, NO_END))
+    ranges = EventRanges(
+        PartitionCodes.of(pl.Series(["1", "1"])), np.array([0, 2 * MINUTE], dtype=np.int64), Interval(0, NO_END)
+    )
     found = ranges.of(history, "jam")
     looked_through = ranges._found
     before = dict(looked_through)
