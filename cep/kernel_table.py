@@ -33,17 +33,17 @@ def build_kernel(
         within: see `build_operator`.
         limits: see `build_operator`.
         windows: of a query in contexts, what is known of their windows.
-        watched: whether its state is asked for, which automata hold.
+        watched: whether its state is asked for, which automata hold; in a mode it is what waits.
     """
     match query.kind:
         case Kind.SELECTION:
             return SelectionKernel(query)
         case Kind.AGGREGATION:
             return AggregationKernel(query, limits, within, windows)
-        case Kind.PATTERN if not watched and vectorisable(query):
+        case Kind.PATTERN if query.after_match.is_mode or (not watched and vectorisable(query)):
             if windows is not None and is_shared(query):
                 return SharedPatternKernel(query, within, limits, windows)
-            return PatternKernel(query, within, limits, windows)
+            return PatternKernel(query, within, limits, windows, watched=watched)
         case Kind.PATTERN:
             from .nfa import NfaOperator  # noqa: PLC0415 - most queries need no automaton
 

@@ -147,7 +147,9 @@ class QueryOperator:
         if isinstance(self.kernel, AggregationKernel):
             return held_by_windows(query, self.kernel.kept[query.sources[0].variable], at)
         if isinstance(self.kernel, PatternKernel):
-            raise OperatorError("the state of a query that is not watched", hint="build its operator as watched")
+            if not query.after_match.is_mode:
+                raise OperatorError("the state of a query that is not watched", hint="build its operator as watched")
+            return in_sliding_windows(query, self.kernel.waiting(at), at)
         held = cast("NfaOperator", self.kernel).prospects(at, self.release.last_of)
         return in_sliding_windows(query, HeldState(held.buffer.frames, held.rows, held.until), at)
 

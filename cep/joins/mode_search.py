@@ -30,6 +30,7 @@ from ..match import (
     rows_between,
 )
 from ..order import Bounds
+from ..query_state import HeldState, latest_completion
 from .pattern_plan import plan_pattern
 
 __all__ = ["ModeSearch"]
@@ -72,13 +73,14 @@ class ModeSearch:
     """Finds the matches of a mode, stage by stage.
 
     Args:
-        query: a query whose POLICY is a mode, over more than two variables.
+        query: a query whose POLICY is a mode.
     """
 
     remembers_nothing = False
 
     def __init__(self, query: Query) -> None:
         names = _names(query)
+        self._query = query
         self.undecided: Mapping[int, tuple[NegationConstraint, ...]] = {}
         self._places = {v: place for place, v in enumerate(names)}
         self._stages = [_stage(query, names[:n], names[n]) for n in range(1, len(names))]
@@ -169,6 +171,22 @@ class ModeSearch:
                 if len(next(iter(rows.values()))):
                     keep = stays(rows, stage)
                     waiting[place] = {v: of[keep] for v, of in rows.items()}
+
+    def waiting(self, buffer: CandidateBuffer, moment: int) -> HeldState:
+        """What waits behind a moment, in microseconds: what WINDOWs and KEEP let something complete that is to come."""
+        found: list[Mapping[str, Sequence[int]]] = []
+        until: list[int] = []
+        for place, stage in enumerate(self._stages if buffer.frames else ()):
+            for side, waiting in enumerate((self._paired[place], self._single[place])):
+                rows = buffer.current(waiting)
+                times = {v: timestamps(buffer.frames[v]["_time"])[of] for v, of in rows.items()}
+                last = np.max(list(times.values()), axis=0)
+                in_windows, kept = latest_completion(self._query, times), stage.mode.let_go(last, side)
+                left = np.flatnonzero((in_windows > moment) & (kept > moment + 1))
+                columns = [of[left].tolist() for of in rows.values()]
+                found += [dict(zip(rows, ([row] for row in one), strict=True)) for one in zip(*columns, strict=True)]
+                until += np.minimum(in_windows, kept)[left].tolist()
+        return HeldState(buffer.frames, found, until)
 
     def mark(self) -> Callable[[], None]:
         """See `MatchFinder.mark`."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from math import prod
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -30,6 +31,7 @@ from ..match import (
 from ..order import EVENTS, NUMBER, PLACE, UNBOUNDED, Candidates, Interval, numbered_events
 from ..output import UNBOUND, ConditionCount, MatchFrame, MatchTable
 from ..partitions import WINDOW_COLUMN, PartitionWindows, is_windowed, queries_of
+from ..query_state import HeldState
 from ..snapshot_codec import OperatorState
 from .match_finder import MatchFinder, build_finder, named_variables
 from .mode_search import ModeSearch
@@ -50,6 +52,7 @@ class PatternKernel:
         within: the moments of WITHIN.
         limits: how much the query may take.
         windows: of a query in contexts, what is known of their windows.
+        watched: whether its state is asked for; its POLICY is a mode.
     """
 
     def __init__(
@@ -58,6 +61,8 @@ class PatternKernel:
         within: Interval | None = None,
         limits: Limits | None = None,
         windows: PartitionWindows | None = None,
+        *,
+        watched: bool = False,
     ) -> None:
         self._windows = windows if is_windowed(query) else None
         self._query = query
@@ -77,7 +82,7 @@ class PatternKernel:
         self._width = min(plan.shortest, UNBOUNDED if query.retention is None else micros(query.retention))
         self._looks_behind = any(negation.strict for of_disjunct in last.values() for negation in of_disjunct)
         self._buffer = CandidateBuffer(plan.own)
-        chained = query.after_match.is_mode and len(query.sources) > 2
+        chained = query.after_match.is_mode and (watched or len(query.sources) > 2)
         self._finder: MatchFinder = ModeSearch(query) if chained else build_finder(plan, self._named, self._ceilings)
         self._undecided = self._finder.undecided
         rows = ceilings.limits.rows_per_batch
@@ -88,7 +93,7 @@ class PatternKernel:
         self.passed = 0
         self._ambiguous = len({d.variables for d in disjuncts}) < len(disjuncts)
         unbound = len(disjuncts) > 1 or bool(self._last)
-        self._reporter = MatchReporter(query, plan.verdicts, windows, partial=unbound, ambiguous=self._ambiguous)
+        self._reporter = MatchReporter(query, plan.verdicts, windows, partial=unbound, ambiguous=self._ambiguous, chained=chained)
 
     @property
     def names(self) -> Names:
@@ -340,7 +345,7 @@ class PatternKernel:
             waiting = pl.DataFrame({v: self._pending.columns[v] for v in rows.columns}).with_row_index("#")
             again = waiting.join(rows, on=rows.columns, how="semi")["#"].to_numpy()
             self._pending.keep(~np.isin(np.arange(waiting.height), again))
-        if self._reporter.mode is not None:
+        if self._reporter.mode is not None and self._finder.remembers_nothing:
             self._finder.drop(self._buffer, self._reporter.mode.forbidden)
         if self._reporter.skip.grown:
             self._reporter.skip.grown = False
@@ -384,6 +389,10 @@ class PatternKernel:
         firsts = [int(frame[NUMBER][0]) for frame in self._buffer.frames.values() if frame.height]
         self._pending.next_events.forget(min(firsts, default=UNBOUNDED))
         self._reporter.skip.forget(min(firsts, default=UNBOUNDED))
+
+    def waiting(self, moment: int) -> HeldState:
+        """What waits in a mode behind a moment, in microseconds; it is watched."""
+        return cast("ModeSearch", self._finder).waiting(self._buffer, moment)
 
     def state(self) -> OperatorState:
         """The candidates that can still take part, partial matches, and matches that wait."""

@@ -17,7 +17,7 @@ import polars as pl
 
 from ...expressions import Bools, Ints, column_expression, micros
 from ...language.nodes import AfterMatchKind, Conjunction, Element, Query
-from ..order import Candidates
+from ..order import UNBOUNDED, Candidates
 from ..output import MatchTable
 
 __all__ = ["ConsumptionMode", "Occurrences"]
@@ -115,11 +115,25 @@ class ConsumptionMode:
 
     def standing(self, matches: MatchTable, candidates: Mapping[str, Candidates]) -> MatchTable:
         """The matches of two variables that stand; of cumulative, all of one event that completes as one."""
+        sides, pairs = self._pairs(matches, candidates)
+        chosen = self._chosen(sides, pairs)
+        return self._together(matches, pairs, chosen) if self._kind is AfterMatchKind.CUMULATIVE else matches.at(chosen)
+
+    def together(self, matches: MatchTable, candidates: Mapping[str, Candidates]) -> MatchTable:
+        """The same of matches that stand."""
+        if self._kind is not AfterMatchKind.CUMULATIVE:
+            return matches
+        _, pairs = self._pairs(matches, candidates)
+        return self._together(matches, pairs, np.arange(len(matches.time)))
+
+    def _pairs(self, matches: MatchTable, candidates: Mapping[str, Candidates]) -> tuple[Sides, _Pairs]:
         a, b = (self._occurrences(v, candidates[v]) for v in self._variables)
         rows = [matches.rows[v] for v in self._variables]
-        pairs = self._in_time((a, b), (rows[0], rows[1]))
-        chosen = self._chosen((a, b), pairs)
-        return self._together(matches, pairs, chosen) if self._kind is AfterMatchKind.CUMULATIVE else matches.at(chosen)
+        return (a, b), self._in_time((a, b), (rows[0], rows[1]))
+
+    def let_go(self, time: Ints, side: int) -> Ints:
+        """When KEEP lets go of what waits on a side, of these time stamps."""
+        return time + self._long[side] if side in self._long else np.full(len(time), UNBOUNDED)
 
     def chosen(self, sides: Sides, rows: tuple[Ints, Ints]) -> Ints:
         """The places of the pairs that stand.

@@ -25,6 +25,7 @@ class MatchReporter:
         windows: of a query in contexts, what is known of their windows.
         partial: whether a match may leave variables unbound, or become true after its last event.
         ambiguous: whether the same events may be found as a match in several ways.
+        chained: whether matches are found in the consumption mode already.
 
     Attributes:
         considered: how many matches it was given so far.
@@ -40,6 +41,7 @@ class MatchReporter:
         *,
         partial: bool,
         ambiguous: bool,
+        chained: bool = False,
     ) -> None:
         self._contexts = None if windows is None else MatchContexts(query, windows)
         self._projection = MatchProjection(query, partial=partial, conditions=conditions)
@@ -48,6 +50,7 @@ class MatchReporter:
         self.skip = AfterMatchSkip(query)
         paired = query.after_match.is_mode and len(query.sources) == 2
         self.mode = ConsumptionMode(query) if paired else None
+        self._chained = chained
         self._skips = not query.after_match.is_mode
 
     @property
@@ -59,7 +62,7 @@ class MatchReporter:
         """The matches that are reported, in output order; none that is found later comes before one of them."""
         self.considered += len(found.time)
         if self.mode is not None:
-            found = self.mode.standing(found, candidates)
+            found = (self.mode.together if self._chained else self.mode.standing)(found, candidates)
         found = self._projection.holding(found, candidates)
         if not len(found.time):
             return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,9 @@ from .runtime import AcceptedMatch
 from .shared_buffer import last_time, paths
 
 __all__ = ["HeldMatches"]
+
+Waits = Callable[[AcceptedMatch, int], int | None]
+"""From what has come to an end and may become a match at a moment, the last one at which it may; `None`: it may not."""
 
 
 @dataclass(slots=True)
@@ -45,11 +48,11 @@ class HeldMatches:
             self.until.append(until)
 
     def add_waiting(
-        self, state: State, registers: RegisterValues, node: tuple[Any, ...], buffers: PartitionBuffers, moment: int
+        self, state: State, registers: RegisterValues, node: tuple[Any, ...], buffers: PartitionBuffers, waits: Waits
     ) -> None:
         """What no event prolongs any more, and what waits for the end of a last NOT."""
         for final in state.finals:
             accepted = AcceptedMatch(registers, node, last_time(node), final, buffers)
-            due = None if final.due is None else final.due(registers, accepted.time)
-            if due is not None and due > moment and (final.holds is None or accepted.holds):
+            due = None if final.due is None else waits(accepted, final.due(registers, accepted.time))
+            if due is not None:
                 self.add(node, due)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
+from functools import partial
 
 import polars as pl
 
 from ...expressions import Ints, Names, micros, pieces_of
 from ...language.nodes import AfterMatchKind, Query
 from ..limits import Ceilings, Limits
-from ..match import NOTHING_AWAITED, Recurrence
+from ..match import Recurrence
 from ..order import EVENTS, Interval, with_timer_intervals
 from ..output import MatchFrame
 from ..partitions import PartitionWindows, is_windowed
@@ -121,6 +122,7 @@ class NfaOperator:
             last: the number of the last event of a partition; −1: there is none.
         """
         held = HeldMatches(self._queue.buffer, self._encoder.variables)
+        waits = partial(self._waiting.last_chance, moment)
         unknown = [None] * max(map(len, self._compiled.conditions.layout.columns.values()), default=0)
         for key, partition in self._partial_matches.partitions.items():
             event = (moment + 1, _END, last(key), -1, *unknown)
@@ -130,10 +132,9 @@ class NfaOperator:
                 if ends:
                     held.add(node, max(ends))
                 elif state.held:
-                    held.add_waiting(state, registers, node, partition.buffers, moment)
-        for accepted, time, awaited in self._waiting.entries():
-            if accepted.final.holds is None or accepted.holds:
-                held.add(accepted.node, time if awaited == NOTHING_AWAITED else _END)
+                    held.add_waiting(state, registers, node, partition.buffers, waits)
+        for accepted, until in self._waiting.prospects(moment):
+            held.add(accepted.node, until)
         return held
 
     def _go_on(self, released: Mapping[str, pl.DataFrame], watermark: int) -> None:

@@ -11,6 +11,8 @@ import polars as pl
 from ...expressions import Ints
 from ..limits import Ceilings
 from ..match import NOTHING_AWAITED, PendingNegation, Recurrence
+from ..order import UNBOUNDED
+from .negation_buffer import PartitionBuffers
 from .runtime import AcceptedMatch
 from .shared_buffer import Remainder
 
@@ -56,6 +58,31 @@ class PendingAcceptance:
         self._flush()
         return self._pending.awaited
 
+    def prospects(self, moment: int) -> Iterator[tuple[AcceptedMatch, int]]:
+        """What waits and may still become a match, nothing coming that forbids it, and the last moment at which it may.
+
+        Args:
+            moment: in microseconds; all is known up to it.
+        """
+        for accepted, time, awaited in self.entries():
+            until = self.last_chance(moment, accepted, time if awaited == NOTHING_AWAITED else UNBOUNDED)
+            if until is not None:
+                yield accepted, until
+
+    def last_chance(self, moment: int, accepted: AcceptedMatch, time: int) -> int | None:
+        """The last moment, behind one, at which what has come to an end may become a match; `None`: it may not.
+
+        Args:
+            moment: in microseconds; nothing is known behind it.
+            accepted: what has come to an end.
+            time: when it becomes a match, of EVERY the next time.
+        """
+        period = self._pending.recurrence.period
+        if period is not None:
+            until = min(self._until(accepted), _end_of_window(accepted.buffers))
+            time = UNBOUNDED if until >= UNBOUNDED else time + (until - time) // period * period
+        return time if time > moment and accepted.holds_at(time) else None
+
     def entries(self) -> list[tuple[AcceptedMatch, int, int]]:
         """What waits, the time as far as it is known, and the number of the event whose next one is awaited."""
         self._flush()
@@ -86,9 +113,12 @@ class PendingAcceptance:
             accepted, time, awaited = zip(*self._new, strict=True)
             column = np.empty(len(accepted), dtype=object)
             column[:] = accepted
-            until = np.array([min(self._last, a.registers[0] + self._longest) for a in accepted])
+            until = np.array([self._until(a) for a in accepted])
             self._pending.add({_ACCEPTED: column}, np.array(time), np.array(awaited), until)
             self._new = []
+
+    def _until(self, accepted: AcceptedMatch) -> int:
+        return min(self._last, accepted.registers[0] + self._longest)
 
     def clear(self) -> None:
         """Forget what waits."""
@@ -146,3 +176,8 @@ class PendingAcceptance:
     def _keep(self, test: Callable[[AcceptedMatch], bool]) -> None:
         kept = [test(accepted) for accepted in self._pending.columns[_ACCEPTED]]
         self._pending.keep(np.array(kept, dtype=bool))
+
+
+def _end_of_window(buffers: PartitionBuffers) -> int:
+    """Until when the context window of a partition goes on, as far as that is known."""
+    return UNBOUNDED if buffers.windows is None else buffers.until

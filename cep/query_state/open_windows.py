@@ -1,4 +1,4 @@
-"""What windows of aggregates hold that an event could still come to, and which matches sliding windows let go on."""
+"""What windows of aggregates hold that an event could still come to, and which matches WINDOWs let go on."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import numpy as np
 import polars as pl
 
 from ...expressions import Ints, micros, timestamps
-from ...language.nodes import CheckWindow, Query, SlidingWindow
+from ...language.nodes import CheckWindow, CorrelationWindow, Query, SlidingWindow
+from ..order import UNBOUNDED
 from .held_state import HeldState
 
-__all__ = ["held_by_windows", "in_sliding_windows"]
+__all__ = ["held_by_windows", "in_sliding_windows", "latest_completion"]
 
 
 def held_by_windows(query: Query, kept: pl.DataFrame, moment: int) -> HeldState:
@@ -49,6 +50,24 @@ def in_sliding_windows(query: Query, state: HeldState, moment: int) -> HeldState
             rows.append(one)
             until.append(min(end, *ends))
     return HeldState(state.candidates, rows, until)
+
+
+def latest_completion(query: Query, times: Mapping[str, Ints]) -> Ints:
+    """The last moments at which events of all other variables may come, as WINDOWs say.
+
+    Args:
+        query: the query.
+        times: by bound variable, the time stamps of its events, one for each partial match.
+    """
+    windows = [(w.variables, micros(w.width)) for w in query.windows if isinstance(w, CorrelationWindow)]
+    if query.retention is not None:
+        windows.append((tuple(source.variable for source in query.sources), micros(query.retention)))
+    latest: Ints = np.full(len(next(iter(times.values()))), UNBOUNDED)
+    for variables, width in windows:
+        bound = [times[v] for v in variables if v in times]
+        if bound and len(bound) < len(variables):
+            latest = np.minimum(latest, np.min(bound, axis=0) + width)
+    return latest
 
 
 def _end(window: SlidingWindow, rows: Sequence[int], candidates: pl.DataFrame, moment: int) -> int:

@@ -17,7 +17,7 @@ from ...language.nodes import (
     Source,
     Window,
     is_individual,
-    walk_pattern,
+    unnamed_variables,
 )
 
 __all__ = ["watch"]
@@ -48,13 +48,11 @@ def _whole(source: Source) -> Source:
 
 
 def _pattern(query: Query) -> Pattern | None:
-    known = (
-        set() if query.pattern is None else {getattr(part, "variable", None) for part in walk_pattern(query.pattern)}
-    )
-    free = [Element(s.variable, None, s.span) for s in query.sources if s.variable not in known]
+    free = unnamed_variables([s.variable for s in query.sources], query.pattern)
     if not free:
         return query.pattern
-    parts = (*([] if query.pattern is None else [query.pattern]), *free)
+    elements = [Element(s.variable, None, s.span) for s in query.sources if s.variable in free]
+    parts = (*([] if query.pattern is None else [query.pattern]), *elements)
     return parts[0] if len(parts) == 1 else Conjunction(parts, query.span)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, replace
 from typing import assert_never
 
@@ -176,6 +176,13 @@ def negated_variables(pattern: Pattern | None) -> frozenset[str]:
     parts = () if pattern is None else walk_pattern(pattern)
     named = (p.variable if isinstance(p, Negation) else p.until for p in parts if isinstance(p, Negation | Timer))
     return frozenset(variable for variable in named if variable is not None)
+
+
+def unnamed_variables(variables: Iterable[str], pattern: Pattern | None) -> list[str]:
+    """Those of some variables that SEQ does not name: only JOINs tie their events to others."""
+    parts = () if pattern is None else walk_pattern(pattern)
+    named = {part.variable for part in parts if isinstance(part, Element)} | negated_variables(pattern)
+    return [variable for variable in variables if variable not in named]
 
 
 def ends_with_timer(pattern: Pattern | None) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -19,7 +20,7 @@ from .documents import Document
 from .evaluate import Oracle, Streams
 from .events import Event
 from .expressions import Candidate, Scope, item, ordered
-from .rows import Report, groups, reports, row_of, standing, stands
+from .rows import Report, groups, listed, reports, row_of, standing, stands
 from .states import Moment, Partial, held, partials
 from .values import EPOCH, Value
 
@@ -39,6 +40,7 @@ class States:
         came = {n: delivered(a, _until(oracle, n, streams, at)) for n, a in oracle.annotations.items()}
         self.at, self.queries, self.knowledge = at, list(queries), oracle.knowledge
         self.document = Document(queries, oracle.knowledge, events, came, None)
+        self.document.end = at  # the streams go on
         self.histories = self.document.histories() if queries else {}
         answers = self.document.answers(self.histories, queries)
         self.events = {name: [e for e in own if e.time <= at] for name, own in answers.events.items()}
@@ -50,6 +52,8 @@ class States:
         """
         registered = next(q for q in self.queries if q.name == name)
         query, now = body or registered, self.document.nows[id(registered)]
+        if self._has_ended(registered):
+            return []
         sets = [] if query.in_context is None else list(query.in_context.sets)
         bounds = [(query.bounds, now), *((self.document.sets[s].bounds, self.document.set_nows[s]) for s in sets)]
 
@@ -76,6 +80,14 @@ class States:
             events = {stream: list(own.values()) for stream, own in of_stream.items()}
             found.append(Moment(query, chosen, events, inside, self.at))
         return found
+
+    def _has_ended(self, query: Query) -> bool:
+        """Whether LIMIT is reached."""
+        if query.limit is None:
+            return False
+        reported = [f.report for f in self.document.reports(query, self.events, self.histories)]
+        rows = [(row_of(query, r), r.group) for r in reported if r.time <= self.at]
+        return len(listed(replace(query, output_rate=None), rows)) >= query.limit
 
     def held(self, reference: StateReference) -> list[Event]:
         """The distinct events of STATE, in total order."""

@@ -100,13 +100,20 @@ def consumed(
         found: of each of its `stages`, every combination of events that is a match without a mode.
         candidates: of all variables, of one partition.
     """
+    return list(pairings(query, found, candidates))[-1][0]
+
+
+def pairings(
+    query: Query, found: Sequence[Sequence[M]], candidates: Mapping[str, Sequence[Candidate]]
+) -> Iterator[tuple[list[list[M]], list[Occurrence]]]:
+    """Stage by stage what `consumed` gives of it, and what goes on waiting; arguments as there."""
     names = variables_of(query)
     single = [[Occurrence({v: c}, place) for c in candidates[v]] for place, v in enumerate(names)]
-    left, chosen = single[0], list[list[M]]()
+    left = single[0]
     for count, matches in enumerate(found, 1):
-        chosen = paired(query, names[: count + 1], (left, single[count]), matches)
+        chosen, waiting = paired(query, names[: count + 1], (left, single[count]), matches)
+        yield chosen, waiting
         left = [completed(m, names[: count + 1]) for together in chosen for m in together]
-    return chosen
 
 
 def completed(match: Combination, names: Sequence[str]) -> Occurrence:
@@ -118,8 +125,8 @@ def completed(match: Combination, names: Sequence[str]) -> Occurrence:
 
 def paired(
     query: Query, names: Sequence[str], sides: tuple[Sequence[Occurrence], Sequence[Occurrence]], found: Sequence[M]
-) -> list[list[M]]:
-    """The pairs of what waits with what completes it, one step after the other."""
+) -> tuple[list[list[M]], list[Occurrence]]:
+    """The pairs of what waits with what completes it, one step after the other, and what waits in the end."""
     kind = query.after_match.kind
     waiting: list[list[Occurrence]] = [[], []]
     used: set[tuple[int, tuple[str, ...]]] = set()
@@ -142,7 +149,7 @@ def paired(
             waiting[other] = [o for o in waiting[other] if o.events not in gone]
         matches = [m for m, _ in pairs]
         chosen += [matches] if kind is AfterMatchKind.CUMULATIVE and pairs else [[m] for m in matches]
-    return chosen
+    return chosen, [*waiting[0], *waiting[1]]
 
 
 def is_pair(match: Combination, names: Sequence[str], waited: Occurrence, completing: Sequence[Occurrence]) -> bool:

@@ -166,7 +166,7 @@ class Document:
             for source in query.sources:
                 if source.stream.name not in answers.events:
                     answers.events[source.stream.name] = self._turns(source.stream.name, histories)
-            found = self._asked(query, answers.events, histories)
+            found = self.reports(query, answers.events, histories)
             rows = {id(one): row_of(query, one.report, context_of(query, one)) for one in found}
             for one in found:
                 if query.in_context is not None:
@@ -212,7 +212,7 @@ class Document:
     def _order(self, query: Query, row: str, action: int) -> Order:
         return order_of(query, self.queries, list(self.came), row, action)
 
-    def _asked(self, query: Query, events: Mapping[str, list[Event]], histories: Mapping[str, History]) -> list[Found]:
+    def reports(self, query: Query, events: Mapping[str, list[Event]], histories: Mapping[str, History]) -> list[Found]:
         """The reports of one query that stand."""
         sets = [] if query.change is None else [query.change.context.set]
         now = self.nows[id(query)]

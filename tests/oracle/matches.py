@@ -67,8 +67,7 @@ def matches(
         every = {e.id: e for some in of_partition.values() for e in some}
         around = Surroundings(query, own, sorted(every.values(), key=lambda e: e.order), end)
         if query.after_match.is_mode:
-            parts = [combinations(replace(around, query=stage), streams, candidates, within) for stage in stages(query)]
-            found += [together(pairs) for pairs in consumed(query, parts, own)]
+            found += [together(pairs) for pairs in consumed(query, by_stage(around, streams, candidates, within), own)]
         else:
             found += combinations(around, streams, candidates, within)
     return found
@@ -88,6 +87,13 @@ def combinations(
                 if match is not None and match not in found:
                     found.append(match)
     return found
+
+
+def by_stage(
+    around: Surroundings, streams: Mapping[str, str], candidates: Mapping[str, Sequence[Candidate]], within: Within
+) -> list[list[Match]]:
+    """Of a mode, every combination of the first two variables, then of the first three, and so on."""
+    return [combinations(replace(around, query=stage), streams, candidates, within) for stage in stages(around.query)]
 
 
 def together(pairs: Sequence[Match]) -> Match:

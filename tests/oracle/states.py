@@ -7,72 +7,33 @@ nothing is known but that it comes later.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from functools import partial
 
-from kaicep.language.nodes.pattern import CorrelationWindow, SlidingWindow
 from kaicep.language.nodes.query import Kind, Query
 
 from . import after_match
-from .absences import Surroundings, end_of, in_width, is_violated, moments, timed
+from .absences import Surroundings, comes_after, end_of, in_width, is_violated, moments, timed
 from .conditions import Bound, Taken, may_hold, mentioned, negated_in, shape_of
 from .events import Event
 from .expressions import Candidate
 from .matches import match_of, partitions, with_others
 from .open_windows import open_candidates
-from .rows import Report, listed, reports, row_of, standing
+from .partials import MICROSECOND, NEVER, Moment, Partial, is_inside, last_moment, latest
+from .rows import Report, standing
 from .runs import Ending, Looking, Run, Search, ending, fits, is_enabled, split
 from .terms import Absence, Before, Place, Way, remaining, ways
 from .values import later
-
-MICROSECOND = timedelta(microseconds=1)
-NEVER = datetime.max.replace(tzinfo=UTC)
-
-
-@dataclass(frozen=True)
-class Partial:
-    """A partial match: the events of each variable that is bound, and when WINDOW ends it; `None`: never."""
-
-    runs: Mapping[str, tuple[Candidate, ...]]
-    until: datetime | None
-
-    @property
-    def events(self) -> list[Candidate]:
-        """All its events, in total order."""
-        return sorted((c for run in self.runs.values() for c in run), key=lambda c: c.order)
-
-    @property
-    def bound(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The ids by variable, which tell partial matches apart."""
-        return tuple((v, tuple(c.event.id for c in run)) for v, run in self.runs.items())
-
-
-@dataclass(frozen=True)
-class Moment:
-    """What is known at a moment.
-
-    Attributes:
-        candidates: of every variable, up to the moment, in total order.
-        events: of the streams in FROM, up to the moment.
-        within: whether a moment lies within the bounds.
-        at: the moment.
-    """
-
-    query: Query
-    candidates: Mapping[str, Sequence[Candidate]]
-    events: Mapping[str, Sequence[Event]]
-    within: Callable[[datetime], bool]
-    at: datetime
+from .waiting import waiting
 
 
 def held(moment: Moment) -> dict[str, list[Candidate]]:
     """By variable, the candidates that the state holds, in total order, an event once."""
     query = moment.query
     if query.kind is Kind.AGGREGATION:
-        reported = [r for r in reports(query, moment.candidates, {}, moment.within, None) if r.time <= moment.at]
-        over = _has_ended(query, standing(query, reported)) or not moment.within(moment.at + MICROSECOND)
+        over = not moment.within(moment.at + MICROSECOND)
         found = {} if over else open_candidates(query, moment.candidates, moment.at)
     else:
         found = {s.variable: [] for s in query.sources}
@@ -97,19 +58,13 @@ def partials(moment: Moment) -> list[Partial]:
             if known.until is not None and (each.until is None or each.until > known.until):
                 found[each.bound] = each
     stood = standing(query, reported)
-    if _has_ended(query, stood):
-        return []
     return [one for one in found.values() if _is_allowed(query, one, stood)]
-
-
-def _has_ended(query: Query, stood: Sequence[Report]) -> bool:
-    """Whether LIMIT is reached."""
-    rows = [(row_of(query, r), r.group) for r in stood]
-    return query.limit is not None and len(listed(query, rows)) >= query.limit
 
 
 def _is_allowed(query: Query, one: Partial, stood: Sequence[Report]) -> bool:
     """Whether AFTER MATCH lets it go on."""
+    if query.after_match.is_mode:
+        return True
     rivals = [r for r in stood if after_match.partition(query, r) == after_match.partition(query, one)]
     return all(after_match.allows(query.after_match, earlier, one) for earlier in rivals)
 
@@ -123,6 +78,8 @@ def _of_partition(
     around = Surroundings(query, own, sorted(every.values(), key=lambda e: e.order), moment.at)
     stream_of = {s.variable: s.stream.name for s in query.sources}
     streams = {e.id: name for name, some in events.items() for e in some}
+    if query.after_match.is_mode:
+        return waiting(moment, around, streams)
     free = [v for v in stream_of if v not in shape_of(query.pattern).groups]
     runs: list[Run] = []
     ended, search = [Ending((), (), ())], None
@@ -204,37 +161,16 @@ class Prospect:
         """Whether nothing that is decidable is violated."""
         query = self.around.query
         joins = [c for c in query.joins if not negated_in(query.pattern) & set(mentioned(c))]
-        return fits(query, bound) and all(may_hold(c, bound) for c in joins) and self._inside(bound)
-
-    def _inside(self, bound: Bound) -> bool:
-        """Whether the sliding windows hold what is bound when an event comes later."""
-        after = self.moment.at + MICROSECOND
-        for window in self.around.query.windows:
-            if not isinstance(window, SlidingWindow):
-                continue
-            run = bound.run(window.variable)
-            if isinstance(window.extent, timedelta):
-                if any(after - c.event.time >= window.extent for c in run):
-                    return False
-            elif any(c not in self.moment.candidates[window.variable][-window.extent :] for c in run):
-                return False
-        return True
+        return (
+            fits(query, bound) and all(may_hold(c, bound) for c in joins) and is_inside(self.moment, self._runs(bound))
+        )
 
     def _latest(self, variable: str, bound: Bound) -> datetime:
         """The last moment at which an event of a variable can come."""
-        query = self.around.query
-        widths = [(w.variables, w.width) for w in query.windows if isinstance(w, CorrelationWindow)]
-        if query.retention is not None:
-            widths.append((tuple(s.variable for s in query.sources), query.retention))
-        ends = [NEVER]
-        for variables, width in widths:
-            times = [c.event.time for v in variables for c in bound.run(v)]
-            if times and variable in variables:
-                ends.append(later(min(times), width))
-        for window in query.windows:
-            if isinstance(window, SlidingWindow) and isinstance(window.extent, timedelta):
-                ends += [later(c.event.time, window.extent) for c in bound.run(window.variable)]
-        return min(ends)
+        return latest(self.around.query, variable, self._runs(bound))
+
+    def _runs(self, bound: Bound) -> dict[str, tuple[Candidate, ...]]:
+        return {s.variable: bound.run(s.variable) for s in self.around.query.sources}
 
     def _of_free(self, bound: Bound, unbound: Sequence[str]) -> list[datetime]:
         """Until when the variables that SEQ does not name may come."""
@@ -283,14 +219,20 @@ class Prospect:
 
     def _of_absences(self, one: Ending, bound: Bound) -> list[datetime]:
         """Until when last NOTs and timers go on that nothing has violated so far."""
-        absences = timed(one.absences, None)
         pattern = Bound(shape_of(self.around.query.pattern), one.taken, frozenset(), one.sides)
+        recurring = bool(one.absences) and getattr(one.absences[-1].node, "until", None) is not None
+        last = last_moment(one.absences[-1], pattern, self.around, self.moment) if recurring else None
+        if recurring and last is None:
+            return []
+        absences = timed(one.absences, last)
         if any(is_violated(a, bound, pattern, self.around, ended=True) for a in absences):
             return []
         if not all(in_width(a, pattern, self.around) for a in absences):
             return []
         if any(a.strict and a.next is None and self._is_last(a) for a in absences):
             return [NEVER]
+        if last is not None and not comes_after(last, absences, pattern, self.around):
+            return []
         ends = [end for a in absences if (end := end_of(a, pattern, self.around)) is not None]
         lie = all(self.moment.within(end) for end in ends)
         return [max(ends)] if ends and max(ends) > self.moment.at and lie else []

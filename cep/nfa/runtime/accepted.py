@@ -44,3 +44,8 @@ class AcceptedMatch:
         """Whether it is a match, all that its NOTs look at having come."""
         holds = self.final.holds
         return holds is None or holds(self.registers, self.time, self.buffers, self.moment, self.before)
+
+    def holds_at(self, moment: int) -> bool:
+        """Whether it is a match at a moment of EVERY, all that its NOTs look at having come."""
+        holds = self.final.holds
+        return holds is None or holds(self.registers, self.time, self.buffers, moment, self.moment)

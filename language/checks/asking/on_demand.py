@@ -26,6 +26,7 @@ from ...nodes import (
     ValueType,
     negated_variables,
     quantified_variables,
+    unnamed_variables,
     walk_pattern,
 )
 from ...nodes import Sequence as Links
@@ -71,13 +72,8 @@ def _refusal(query: Query) -> tuple[str, str] | None:
         return "it is in a context FOR some of its variables", "leave FOR out, so that all its events lie in the window"
     if any(isinstance(w, HoppingWindow) and isinstance(w.step, int) and w.step > _count(w) for w in query.windows):
         return "events lie between its windows, which are counted", "choose a step that is no longer than the window"
-    if query.after_match.is_mode:
-        return f"what waits by POLICY {query.after_match.kind.value} is not told", "ask of a query without that POLICY"
     parts = [] if query.pattern is None else list(walk_pattern(query.pattern))
-    if any(isinstance(part, Timer) and part.until is not None for part in parts):
-        return "EVERY makes its matches again and again", "ask of a query without EVERY"
-    named = {variable for part in parts if (variable := getattr(part, "variable", None)) is not None}
-    free = [s.variable for s in query.sources if s.variable not in named]
+    free = unnamed_variables([s.variable for s in query.sources], query.pattern)
     if not parts or not free or query.kind is not Kind.PATTERN:
         return None
     tied = any(isinstance(p, Negation | Timer) or (isinstance(p, Links) and set(p.links) - {Link.ANY}) for p in parts)
