@@ -17,14 +17,14 @@ from .candidate_release import CandidateRelease
 from .joins import PatternKernel, SharedPatternKernel
 from .kernel_table import build_kernel
 from .limits import Ceilings, Limits
-from .match import CommonSteps
+from .match import AfterMatchSkip, CommonSteps
 from .match_pieces import found_in_pieces
 from .operator import END_OF_TIME
 from .operator_core import Kernel
 from .order import Interval
 from .output import MatchFrame, RowCounts, RowReport, in_pieces, output_schema
-from .partitions import PartitionWindows, partitioned_by_window
-from .query_state import HeldState, held_by_windows, in_sliding_windows
+from .partitions import PartitionWindows, key_columns, partitioned_by_window
+from .query_state import HeldState, held_by_windows, in_context_windows, in_sliding_windows
 from .selection import SelectionKernel
 from .settled_query import settled_query
 from .snapshot_codec import OperatorState, digest_of, read_snapshot, write_snapshot
@@ -145,13 +145,22 @@ class QueryOperator:
         if self.ended or isinstance(self.kernel, SelectionKernel):
             return HeldState()
         if isinstance(self.kernel, AggregationKernel):
-            return held_by_windows(query, self.kernel.kept[query.sources[0].variable], at)
-        if isinstance(self.kernel, PatternKernel):
-            if not query.after_match.is_mode:
-                raise OperatorError("the state of a query that is not watched", hint="build its operator as watched")
-            return in_sliding_windows(query, self.kernel.waiting(at), at)
-        held = cast("NfaOperator", self.kernel).prospects(at, self.release.last_of)
-        return in_sliding_windows(query, HeldState(held.buffer.frames, held.rows, held.until), at)
+            kept = self.kernel.lasting(at)
+            return held_by_windows(query, kept, at, self.kernel.group_of)
+        held, skip = self._partial_matches(at)
+        if self.windows is not None and key_columns(self.query):
+            held = in_context_windows(self.query, self.windows, held, at, skip)
+        return in_sliding_windows(query, held, at)
+
+    def _partial_matches(self, moment: int) -> tuple[HeldState, AfterMatchSkip | None]:
+        """Those of a pattern, and what AFTER MATCH forbids by context window."""
+        if not isinstance(self.kernel, PatternKernel):
+            kernel = cast("NfaOperator", self.kernel)
+            held = kernel.prospects(moment, self.release.last_of)
+            return HeldState(held.buffer.frames, held.rows, held.until, held.inside), kernel.skip
+        if not self.query.after_match.is_mode:
+            raise OperatorError("the state of a query that is not watched", hint="build its operator as watched")
+        return self.kernel.waiting(moment), None
 
     def end_at(self, moment: datetime | None) -> None:
         """See `Operator.end_at`."""

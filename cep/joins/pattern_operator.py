@@ -93,7 +93,9 @@ class PatternKernel:
         self.passed = 0
         self._ambiguous = len({d.variables for d in disjuncts}) < len(disjuncts)
         unbound = len(disjuncts) > 1 or bool(self._last)
-        self._reporter = MatchReporter(query, plan.verdicts, windows, partial=unbound, ambiguous=self._ambiguous, chained=chained)
+        self._reporter = MatchReporter(
+            query, plan.verdicts, windows, partial=unbound, ambiguous=self._ambiguous, chained=chained
+        )
 
     @property
     def names(self) -> Names:

@@ -23,7 +23,7 @@ from .index_probe import (
     passing,
     ranges_by_key,
 )
-from .match_contexts import GroupedWindows, windows_of_matches
+from .match_contexts import GroupedWindows, MatchContexts, windows_of_matches
 from .match_reporter import MatchReporter
 from .negation import NegationConstraint, Refutation
 from .pending_negation import NOTHING_AWAITED, NextEvents, PendingNegation
@@ -46,6 +46,7 @@ __all__ = [
     "IndexProbe",
     "JoinKey",
     "JoinPredicate",
+    "MatchContexts",
     "MatchReporter",
     "NegationConstraint",
     "NewEvents",

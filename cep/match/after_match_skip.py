@@ -75,6 +75,18 @@ class AfterMatchSkip:
         """Whether a match may hold events with these numbers; `first`: that of the first one."""
         return first > self.bars.get(partition, -1) and self.consumed.isdisjoint(numbers)
 
+    def lets_grow(self, growing: MatchTable, candidates: Mapping[str, Candidates]) -> Bools:
+        """Which growing matches, each beside a context window that it lies in, may still stand."""
+        if self.keeps_all or not len(growing.time):
+            return np.ones(len(growing.time), dtype=bool)
+        if self.query.after_match.kind is AfterMatchKind.CONSUME:
+            windows = [] if growing.windows is None else growing.windows.tolist()
+            pairs = zip(_numbers(growing, candidates), windows, strict=True)
+            return np.array([self.apart.get(window, set()).isdisjoint(numbers) for numbers, window in pairs])
+        first = _skips(self.query.after_match, growing, candidates)[0].tolist()
+        partitions = self._partitions(growing, candidates)
+        return np.array([begin > self.bars.get(of, -1) for begin, of in zip(first, partitions, strict=True)])
+
     def forbidden(self, partition: Sequence[pl.Series], numbers: Ints) -> Bools:
         """Which events serve in no later match.
 

@@ -11,7 +11,7 @@ import polars as pl
 from ...expressions import Bools, Ints
 from ...language.nodes import Query
 from ..order import UNBOUNDED, Candidates
-from ..output import MatchTable
+from ..output import UNBOUND, MatchTable
 from ..partitions import WINDOW_COLUMN, PartitionWindows, asks_of_windows, key_columns
 
 __all__ = ["GroupedWindows", "MatchContexts", "windows_of_matches"]
@@ -40,15 +40,31 @@ class MatchContexts:
         if self._entered:  # the joins let no event in that lies in another one
             first, (key,) = self._required[0], self._keys
             return replace(matches, windows=candidates[first].frame[key].to_numpy()[matches.rows[first]])
-        found = [
-            self._containing(matches, candidates, key, of) for key, of in zip(self._keys, self._ranks, strict=True)
-        ]
-        places = np.concatenate([place for place, _ in found])
-        windows = np.concatenate([window for _, window in found])
+        places, windows = self.containing(matches, candidates)
         order = np.argsort(places, kind="stable")
         return replace(matches.at(places[order]), windows=windows[order])
 
-    def _containing(
+    def containing(self, matches: MatchTable, candidates: Mapping[str, Candidates]) -> tuple[Ints, Ints]:
+        """By their places, matches that have events of FOR's variables, and the windows that hold all of these.
+
+        A match may leave variables unbound; in each of several windows it stands by itself.
+        """
+        if self._entered:
+            return self._entered_windows(matches, candidates)
+        found = [self._in_set(matches, candidates, key, of) for key, of in zip(self._keys, self._ranks, strict=True)]
+        return np.concatenate([place for place, _ in found]), np.concatenate([window for _, window in found])
+
+    def _entered_windows(self, matches: MatchTable, candidates: Mapping[str, Candidates]) -> tuple[Ints, Ints]:
+        """The same where the joins let no event in that lies in another window."""
+        (key,), found = self._keys, np.full(len(matches.time), UNBOUND)
+        for variable in self._required:
+            rows, offsets = matches.ranges(variable)
+            of = np.repeat(np.arange(len(matches.time)), np.diff(offsets))
+            found[of] = candidates[variable].frame[key].to_numpy()[rows]
+        places = np.flatnonzero(found != UNBOUND)
+        return places, found[places]
+
+    def _in_set(
         self, matches: MatchTable, candidates: Mapping[str, Candidates], key: str, ranks: Sequence[int]
     ) -> tuple[Ints, Ints]:
         """By their places, the matches whose named events one window holds, and that window; of one set of contexts."""

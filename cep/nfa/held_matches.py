@@ -29,15 +29,18 @@ class HeldMatches:
         buffer: has their candidates.
         variables: that they bind; places of events are those of this.
         rows: of each, by variable, the rows of its candidates in the buffer, in order of time.
-        until: of each, the last moment at which an event or the end of a NOT may complete it, in microseconds.
+        until: of each, the last moment at which it may be completed, in microseconds; with FOR, without an event of its
+            variables.
+        inside: of each, the same with one.
     """
 
     buffer: CandidateBuffer
     variables: Sequence[str]
     rows: list[dict[str, list[int]]] = field(default_factory=list)
     until: list[int] = field(default_factory=list)
+    inside: list[int] = field(default_factory=list)
 
-    def add(self, node: tuple[Any, ...], until: int) -> None:
+    def add(self, node: tuple[Any, ...], until: int, inside: int = -1) -> None:
         """Every sequence of events of a node."""
         for path in paths(node):
             found: dict[str, list[int]] = {}
@@ -46,6 +49,7 @@ class HeldMatches:
             current = self.buffer.current({v: np.array(rows) for v, rows in found.items()})
             self.rows.append({v: current[v].tolist() for v in self.variables if v in current})
             self.until.append(until)
+            self.inside.append(inside)
 
     def add_waiting(
         self, state: State, registers: RegisterValues, node: tuple[Any, ...], buffers: PartitionBuffers, waits: Waits

@@ -11,7 +11,7 @@ import polars as pl
 from ...expressions import Ints, Names, micros, pieces_of
 from ...language.nodes import AfterMatchKind, Query
 from ..limits import Ceilings, Limits
-from ..match import Recurrence
+from ..match import AfterMatchSkip, Recurrence
 from ..order import EVENTS, Interval, with_timer_intervals
 from ..output import MatchFrame
 from ..partitions import PartitionWindows, is_windowed
@@ -81,6 +81,11 @@ class NfaOperator:
         return self._queue.considered
 
     @property
+    def skip(self) -> AfterMatchSkip:
+        """What AFTER MATCH forbids."""
+        return self._queue.skip
+
+    @property
     def due(self) -> int | None:
         """When the interval of a NOT is over, or a run can be prolonged no more."""
         first = self._waiting.next_end
@@ -130,7 +135,7 @@ class NfaOperator:
                 ways = self._compiled.prospects(state, self._encoder.variables)
                 ends = [end for way in ways if (end := way(registers, event, partition.buffers)) is not None]
                 if ends:
-                    held.add(node, max(ends))
+                    held.add(node, max(end for end, _ in ends), max(end for _, end in ends))
                 elif state.held:
                     held.add_waiting(state, registers, node, partition.buffers, waits)
         for accepted, until in self._waiting.prospects(moment):

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from .held_state import HeldState
 from .open_windows import held_by_windows, in_sliding_windows, latest_completion
+from .placed_state import in_context_windows
 from .state_tables import partial_table, state_table
 from .watched_query import watch
 
-__all__ = ["HeldState", "held_by_windows", "in_sliding_windows", "latest_completion", "partial_table", "state_table", "watch"]
+__all__ = [
+    "HeldState",
+    "held_by_windows",
+    "in_context_windows",
+    "in_sliding_windows",
+    "latest_completion",
+    "partial_table",
+    "state_table",
+    "watch",
+]

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 
 import numpy as np
 import polars as pl
 
 from ...expressions import Ints, micros, timestamps
-from ...language.nodes import CheckWindow, CorrelationWindow, Query, SlidingWindow
+from ...language.nodes import CheckWindow, CorrelationWindow, HoppingWindow, Query, SlidingWindow
 from ..order import UNBOUNDED
 from .held_state import HeldState
 
 __all__ = ["held_by_windows", "in_sliding_windows", "latest_completion"]
 
 
-def held_by_windows(query: Query, kept: pl.DataFrame, moment: int) -> HeldState:
+def held_by_windows(
+    query: Query, kept: pl.DataFrame, moment: int, group_of: Callable[[pl.DataFrame], Ints]
+) -> HeldState:
     """The state of an aggregate.
 
     Args:
         query: the query.
-        kept: the candidates that later windows can hold.
+        kept: the candidates that later windows can hold, or that are counted on the way to them.
         moment: in microseconds.
+        group_of: the group of each candidate as a code.
     """
     for window in query.windows:
+        match window:
+            case HoppingWindow(size=int() as size, step=int() as step) if size < step and kept.height:
+                group = group_of(kept)  # those of each begin with a window
+                kept = kept.filter(pl.Series(np.bincount(group)[group] < size))
+            case _:
+                pass
         if isinstance(window, SlidingWindow | CheckWindow) and isinstance(window.extent, timedelta):
             kept = kept.filter(pl.Series(timestamps(kept["_time"]) > moment - micros(window.extent)))
     (source,) = query.sources

@@ -45,7 +45,7 @@ from ..output import ConditionCount, MatchFrame, instant_text, key_text, selecte
 from ..partitions import WINDOW_COLUMN, PartitionWindows, is_joint, queries_of
 from ..snapshot_codec import OperatorState
 from .previous_reports import PreviousReports
-from .window_assigner import WindowAssigner, WindowClause, windows_per_event
+from .window_assigner import WindowAssigner, WindowClause, ends_with_time, windows_per_event
 from .window_frames import ContextRows, WindowRows, Windows
 from .window_order import event_places, order_windows
 
@@ -127,6 +127,13 @@ class AggregationKernel:
     def kept(self) -> Mapping[str, pl.DataFrame]:
         """See `JointKernel.kept`: those that a later window can hold."""
         return {self._source.variable: self._kept}
+
+    def lasting(self, moment: int) -> pl.DataFrame:
+        """The candidates that are kept and lie in context windows behind a moment, or in windows that time ends."""
+        if self._windows is None or not self._beyond or ends_with_time(self._window):
+            return self._kept
+        goes_on = ~np.isin(self._kept[WINDOW_COLUMN].to_numpy(), self._windows.ended(moment + 1))
+        return self._kept.filter(pl.Series(goes_on))
 
     def keep(self, frames: Mapping[str, pl.DataFrame], passed: int, found: int) -> None:
         """See `JointKernel.keep`."""

@@ -35,7 +35,7 @@ from .window_frames import (
     whole_contexts,
 )
 
-__all__ = ["WindowAssigner", "WindowClause", "windows_per_event"]
+__all__ = ["WindowAssigner", "WindowClause", "ends_with_time", "windows_per_event"]
 
 _END = 2**62  # above every window's end, in microseconds
 
@@ -161,3 +161,12 @@ def windows_per_event(window: WindowClause) -> int:
             return -(-size // step)
         case _:
             return 1
+
+
+def ends_with_time(window: WindowClause) -> bool:
+    """Whether windows end, and are reported, though nothing comes any more."""
+    match window:
+        case BatchWindow(extent=timedelta()) | HoppingWindow(size=timedelta()) | CumulateWindow() | SessionWindow():
+            return True
+        case _:
+            return False

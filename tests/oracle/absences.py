@@ -113,7 +113,7 @@ def is_violated(absence: Absence, bound: Bound, pattern: Bound, around: Surround
     if own is None:
         return False
     joins = [c for c in around.query.joins if own in mentioned(c)]
-    if not ended and not all(_is_decided(c, absence, bound) for c in joins):
+    if not all(_is_decided(c, absence, bound) for c in joins):
         return False
     forbids = _interval(absence, pattern, around)
     return any(

@@ -15,13 +15,15 @@ from kaicep.language.nodes.query import Kind
 from .admission import admitted, delivered
 from .bounds import interval, within
 from .candidates import candidates
-from .contextual import Asked, lies_in, micro, selected, unfiltered, windows
+from .contextual import Asked
 from .documents import Document
 from .evaluate import Oracle, Streams
 from .events import Event
 from .expressions import Candidate, Scope, item, ordered
+from .moments import moments_in_contexts
+from .partials import Moment, Partial, once
 from .rows import Report, groups, listed, reports, row_of, standing, stands
-from .states import Moment, Partial, held, partials
+from .states import held, partials
 from .values import EPOCH, Value
 
 
@@ -46,7 +48,7 @@ class States:
         self.events = {name: [e for e in own if e.time <= at] for name, own in answers.events.items()}
 
     def moments(self, name: str, body: Query | None = None) -> list[Moment]:
-        """What is known of a query: of one in contexts, for each window that is open for events after the moment.
+        """What is known of a query: of one in contexts, for each window that goes on.
 
         Of a body it is what it would be, had the body been registered with the query.
         """
@@ -55,31 +57,17 @@ class States:
         if self._has_ended(registered):
             return []
         sets = [] if query.in_context is None else list(query.in_context.sets)
-        bounds = [(query.bounds, now), *((self.document.sets[s].bounds, self.document.set_nows[s]) for s in sets)]
+        history = {s: interval(self.document.sets[s].bounds, self.document.set_nows[s]) for s in sets}
 
         def inside(moment: datetime) -> bool:
-            return all(within(b, moment, of) for b, of in bounds)
+            return within(query.bounds, moment, now)
 
         seen = {s.stream.name: [e for e in self.events[s.stream.name] if inside(e.time)] for s in query.sources}
         if query.in_context is None:
             chosen = {s.variable: candidates(s, seen[s.stream.name], self.knowledge) for s in query.sources}
             return [Moment(query, chosen, seen, inside, self.at)]
-        history = {s: interval(self.document.sets[s].bounds, self.document.set_nows[s]) for s in sets}
         asked = Asked(query, seen, self.histories, self.knowledge, inside, (None, None), history)
-        found = []
-        for window in windows(asked):
-            if window.until is not None and window.until <= micro(self.at):
-                continue
-            lying = {
-                s.variable: [c for c in unfiltered(asked, s) if lies_in(asked, s, window, c)] for s in query.sources
-            }
-            chosen = {s.variable: selected(asked, s, window, lying[s.variable]) for s in query.sources}
-            of_stream: dict[str, dict[str, Event]] = {}
-            for s in query.sources:
-                of_stream.setdefault(s.stream.name, {}).update({c.event.id: c.event for c in lying[s.variable]})
-            events = {stream: list(own.values()) for stream, own in of_stream.items()}
-            found.append(Moment(query, chosen, events, inside, self.at))
-        return found
+        return moments_in_contexts(asked, self.at)
 
     def _has_ended(self, query: Query) -> bool:
         """Whether LIMIT is reached."""
@@ -100,10 +88,7 @@ class States:
 
     def partials(self, name: str) -> list[Partial]:
         """The partial matches of PARTIAL, each once."""
-        found: dict[object, Partial] = {}
-        for moment in self.moments(name):
-            found |= {one.bound: one for one in partials(moment)}
-        return list(found.values())
+        return once(one for moment in self.moments(name) for one in partials(moment))
 
 
 def _until(oracle: Oracle, name: str, streams: Streams, at: datetime) -> list[Mapping[str, object]]:

@@ -207,12 +207,12 @@ def of_required(asked: Asked, window: Window) -> list[Report]:
     found = []
     for report in asked.reports(candidates, asked.events):
         own = [(v, c) for v in asked.required for c in report.runs.get(v, ())]
-        if own and all(_lies_unbound(asked, sources[v], window, c) for v, c in own):
+        if own and all(lies_unbound(asked, sources[v], window, c) for v, c in own):
             found.append(report)
     return found
 
 
-def _lies_unbound(asked: Asked, source: Source, window: Window, candidate: Candidate) -> bool:
+def lies_unbound(asked: Asked, source: Source, window: Window, candidate: Candidate) -> bool:
     """Whether a candidate that has lost the semantic variables which only its partition needs lies in a window."""
     whole = [
         c

@@ -25,11 +25,23 @@ from .windows import checked, contents
 
 
 def open_candidates(
-    query: Query, candidates: Mapping[str, Sequence[Candidate]], at: datetime
+    query: Query, candidates: Mapping[str, Sequence[Candidate]], at: datetime, *, closed: bool = False
 ) -> dict[str, list[Candidate]]:
-    """The candidates of an aggregate that lie in a window which is open at a moment; none came later."""
+    """The candidates of an aggregate that lie in a window which is open at a moment; none came later.
+
+    Args:
+        query: the query.
+        candidates: of its variable.
+        at: the moment.
+        closed: none can come either: only windows that end with time are open.
+    """
     (source,) = query.sources
     (window,) = [w for w in query.windows if not isinstance(w, CorrelationWindow)]
+    timed = isinstance(window, BatchWindow | HoppingWindow | CumulateWindow | SessionWindow) and not isinstance(
+        getattr(window, "extent", getattr(window, "size", None)), int
+    )
+    if closed and not timed:
+        return {}
     every = candidates[source.variable]
     found = [c for group in groups(query, source.variable, every).values() for c in held_by(window, group, every, at)]
     return {source.variable: found}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -39,6 +39,19 @@ class Partial:
 
 
 @dataclass(frozen=True)
+class Place:
+    """A context window in which all events of FOR's variables lie.
+
+    Attributes:
+        holds: whether the event of a variable lies in it.
+        open: whether events after the moment may.
+    """
+
+    holds: Callable[[str, Candidate], bool]
+    open: bool
+
+
+@dataclass(frozen=True)
 class Moment:
     """What is known at a moment.
 
@@ -47,6 +60,8 @@ class Moment:
         events: of the streams in FROM, up to the moment.
         within: whether a moment lies within the bounds.
         at: the moment.
+        required: the variables of FOR.
+        place: the window of these; `None`: one that is still to come, or there are no such variables.
     """
 
     query: Query
@@ -54,6 +69,29 @@ class Moment:
     events: Mapping[str, Sequence[Event]]
     within: Callable[[datetime], bool]
     at: datetime
+    required: tuple[str, ...] = ()
+    place: Place | None = None
+
+    def is_chance(self, runs: Mapping[str, Sequence[Candidate]], coming: frozenset[str]) -> bool:
+        """Whether the events of FOR's variables can lie in its window, those of the variables that come among them."""
+        bound = [(v, c) for v in self.required for c in runs.get(v, ())]
+        more = coming.intersection(self.required)
+        if not self.required:
+            return True
+        if self.place is None:
+            return not bound and bool(more)
+        lie = all(self.place.holds(v, c) for v, c in bound)
+        return bool(bound) and lie and (self.place.open or not more)
+
+
+def once(found: Iterable[Partial]) -> list[Partial]:
+    """Each set of bound events once, until the latest of its ends."""
+    distinct: dict[object, Partial] = {}
+    for one in found:
+        known = distinct.setdefault(one.bound, one)
+        if known.until is not None and (one.until is None or one.until > known.until):
+            distinct[one.bound] = one
+    return list(distinct.values())
 
 
 def is_inside(moment: Moment, runs: Mapping[str, Sequence[Candidate]]) -> bool:

@@ -7,21 +7,23 @@ nothing is known but that it comes later.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
+from kaicep.language.nodes.pattern import Timer
 from kaicep.language.nodes.query import Kind, Query
 
 from . import after_match
 from .absences import Surroundings, comes_after, end_of, in_width, is_violated, moments, timed
+from .completions import completions
 from .conditions import Bound, Taken, may_hold, mentioned, negated_in, shape_of
 from .events import Event
 from .expressions import Candidate
 from .matches import match_of, partitions, with_others
 from .open_windows import open_candidates
-from .partials import MICROSECOND, NEVER, Moment, Partial, is_inside, last_moment, latest
+from .partials import MICROSECOND, NEVER, Moment, Partial, is_inside, last_moment, latest, once
 from .rows import Report, standing
 from .runs import Ending, Looking, Run, Search, ending, fits, is_enabled, split
 from .terms import Absence, Before, Place, Way, remaining, ways
@@ -34,7 +36,8 @@ def held(moment: Moment) -> dict[str, list[Candidate]]:
     query = moment.query
     if query.kind is Kind.AGGREGATION:
         over = not moment.within(moment.at + MICROSECOND)
-        found = {} if over else open_candidates(query, moment.candidates, moment.at)
+        closed = moment.place is not None and not moment.place.open
+        found = {} if over else open_candidates(query, moment.candidates, moment.at, closed=closed)
     else:
         found = {s.variable: [] for s in query.sources}
         for one in partials(moment):
@@ -49,16 +52,13 @@ def partials(moment: Moment) -> list[Partial]:
     query = moment.query
     if query.kind is not Kind.PATTERN or not moment.within(moment.at + MICROSECOND):
         return []
-    found: dict[object, Partial] = {}
+    found: list[Partial] = []
     reported: list[Report] = []
     for one, matched in (_of_partition(moment, *own) for own in partitions(query, moment.candidates, moment.events)):
-        reported += matched
-        for each in one:
-            known = found.setdefault(each.bound, each)
-            if known.until is not None and (each.until is None or each.until > known.until):
-                found[each.bound] = each
+        found += one
+        reported += [r for r in matched if moment.is_chance(r.runs, frozenset())]
     stood = standing(query, reported)
-    return [one for one in found.values() if _is_allowed(query, one, stood)]
+    return [one for one in once(found) if _is_allowed(query, one, stood)]
 
 
 def _is_allowed(query: Query, one: Partial, stood: Sequence[Report]) -> bool:
@@ -89,7 +89,7 @@ def _of_partition(
         runs.append(Run(query.pattern))
     looking = Prospect(moment, around, search, free)
     found = [p for run in runs for p in looking.of_run(run)]
-    ended += [ending(run, way) for run in runs for way in run.pending if not looking.prospects(run)]
+    ended += [ending(run, way) for run in runs for way in run.pending if not looking.goes_on(run)]
     found += [p for e in ended for p in looking.of_ending(e)]
     return found, list(_matches(moment, around, ended))
 
@@ -120,10 +120,8 @@ class Prospect:
             for taken, unbound in self._with_free(run.taken):
                 more = remains | {(v, ()) for v in unbound}
                 bound = Bound(shape_of(self.around.query.pattern), taken, more, run.sides)
-                if not taken or not self._may_be(bound):
-                    continue
-                ends = [*self._of_free(bound, unbound), *self.prospects(decided, taken)]
-                yield from self._partials(bound, ends)
+                if taken and self._may_be(bound):
+                    yield from self._partials(bound, self.prospects(decided, bound, unbound))
 
     def of_ending(self, one: Ending) -> Iterator[Partial]:
         """The partial matches that an end of SEQ is: variables are unbound that it does not name, or NOTs go on."""
@@ -131,8 +129,7 @@ class Prospect:
             more = frozenset((v, ()) for v in unbound)
             bound = Bound(shape_of(self.around.query.pattern), taken, more, one.sides)
             if taken and self._may_be(bound):
-                ends = self._of_free(bound, unbound) if unbound else self._of_absences(one, bound)
-                yield from self._partials(bound, ends)
+                yield from self._partials(bound, self._at_end(one, bound, unbound))
 
     def _partials(self, bound: Bound, ends: Sequence[datetime]) -> Iterator[Partial]:
         negated = negated_in(self.around.query.pattern)
@@ -172,56 +169,88 @@ class Prospect:
     def _runs(self, bound: Bound) -> dict[str, tuple[Candidate, ...]]:
         return {s.variable: bound.run(s.variable) for s in self.around.query.sources}
 
-    def _of_free(self, bound: Bound, unbound: Sequence[str]) -> list[datetime]:
-        """Until when the variables that SEQ does not name may come."""
-        ends = [self._latest(v, bound) for v in unbound]
-        return [end for end in ends if end >= (self.moment.at + MICROSECOND)]
+    def goes_on(self, run: Run) -> bool:
+        """Whether an event may come that leads a run on."""
+        return self.search is not None and any(found for _, found in split(run, self._goes_on))
 
-    def prospects(self, run: Run, taken: tuple[Taken, ...] | None = None) -> list[datetime]:
-        """Until when events may come that lead a run on; none: no event does."""
+    def _goes_on(self, run: Run) -> bool:
+        assert self.search is not None
+        look = Looking(self.search, run, self._event())
+        bound = Bound(shape_of(self.around.query.pattern), run.taken, frozenset(), run.sides)
+        leading = (way for way in ways(run.rest, Before(), (), look) if way.variable is not None)
+        found = [(way.variable, self._leads_on(run, way, bound, look)) for way in leading]
+        return any(first is not None and self._latest(str(v), bound) >= first for v, first in found)
+
+    def prospects(self, run: Run, whole: Bound, unbound: Sequence[str]) -> list[datetime]:
+        """Until when events may come that complete a run; none: none do.
+
+        Args:
+            run: the run.
+            whole: with the events of variables that SEQ does not name.
+            unbound: those of them that have none.
+        """
         if self.search is None:
             return []
         found: list[datetime] = []
-        for decided, ends in split(run, partial(self._ends, taken=run.taken if taken is None else taken)):
+        for decided, ends in split(run, partial(self._ends, whole=whole, unbound=frozenset(unbound))):
             assert decided.rest == run.rest
             found += ends
         return found
 
-    def _ends(self, run: Run, taken: tuple[Taken, ...]) -> list[datetime]:
+    def _ends(self, run: Run, whole: Bound, unbound: frozenset[str]) -> list[datetime]:
         assert self.search is not None
         look = Looking(self.search, run, self._event())
-        return [
-            end
-            for way in ways(run.rest, Before(), (), look)
-            if way.variable is not None and (end := self._leads_on(run, way, taken, look)) is not None
-        ]
+        found = [end for way in run.pending if unbound for end in self._at_end(ending(run, way), whole, unbound)]
+        for way in ways(run.rest, Before(), (), look):
+            if way.variable is not None:
+                first = self._leads_on(run, way, whole, look)
+                sets = [{way.variable} | rest | unbound for rest in completions(way.rest, (), look)]
+                found += [] if first is None else self._completed(whole, sets, first)
+        return found
 
-    def _leads_on(self, run: Run, way: Way, taken: tuple[Taken, ...], look: Looking) -> datetime | None:
-        """Until when an event may come that goes a way; `None`: none may."""
+    def _completed(self, whole: Bound, sets: Iterable[frozenset[str] | set[str]], first: datetime) -> list[datetime]:
+        """Until when events of all variables of one of some sets may come, the first at a moment."""
+        runs = self._runs(whole)
+        chances = [s for s in sets if self.moment.is_chance(runs, frozenset(s))]
+        ends = [min(self._latest(v, whole) for v in s) for s in chances]
+        return [end for end in ends if end >= first]
+
+    def _leads_on(self, run: Run, way: Way, whole: Bound, look: Looking) -> datetime | None:
+        """From when on an event may come that goes a way; `None`: none may."""
         assert way.variable is not None
         if not is_enabled(run, way.before):
             return None
         first = self.moment.at + MICROSECOND
         if way.before.floor is not None:
             first = max(first, later(way.before.floor, MICROSECOND))
-        more = remaining(way.rest, (), look) | {(way.variable, way.place)} | {(v, ()) for v in self.free}
-        bound = Bound(shape_of(self.around.query.pattern), run.taken, more, (*run.sides, *way.sides))
-        end = self._latest(way.variable, replace(bound, taken=taken))
-        if end < first:
-            return None
+        query, shape = self.around.query, shape_of(self.around.query.pattern)
+        more = remaining(way.rest, (), look) | {(way.variable, way.place)}
+        sides = (*run.sides, *way.sides)
+        of_pattern = Bound(shape, run.taken, more | {(v, ()) for v in self.free}, sides)
+        bound = Bound(shape, whole.taken, more | {(v, ()) for v in self.free if not whole.run(v)}, sides)
         event = self._event(first)
         absences = timed((*run.absences, *(replace(a, next=event) for a in way.absences)), None)
-        forbidden = run.taken and any(is_violated(a, bound, bound, self.around, ended=False) for a in absences)
-        joins = [c for c in self.around.query.joins if not negated_in(self.around.query.pattern) & set(mentioned(c))]
+        forbidden = run.taken and any(is_violated(a, bound, of_pattern, self.around, ended=False) for a in absences)
+        joins = [c for c in query.joins if not negated_in(query.pattern) & set(mentioned(c))]
         holds = all(may_hold(c, bound) for c in joins)
-        widths = not run.taken or all(in_width(a, bound, self.around) for a in absences)
-        return end if holds and widths and not forbidden else None
+        widths = not run.taken or all(in_width(a, of_pattern, self.around) for a in absences)
+        return first if holds and widths and not forbidden and self.moment.within(first) else None
 
-    def _of_absences(self, one: Ending, bound: Bound) -> list[datetime]:
-        """Until when last NOTs and timers go on that nothing has violated so far."""
+    def _at_end(self, one: Ending, bound: Bound, unbound: Iterable[str]) -> list[datetime]:
+        """Until when a run that has come to the end of SEQ may become a match."""
+        free = frozenset(unbound)
+        ends = self._of_absences(one, bound, free)
+        first = self.moment.at + MICROSECOND
+        if not free:
+            return ends if self.moment.is_chance(self._runs(bound), free) else []
+        return [min(end, e) for end in ends for e in self._completed(bound, [free], first)]
+
+    def _of_absences(self, one: Ending, bound: Bound, unbound: frozenset[str]) -> list[datetime]:
+        """Until when last NOTs and timers go on that nothing has violated so far; they, or what is still unbound."""
         pattern = Bound(shape_of(self.around.query.pattern), one.taken, frozenset(), one.sides)
-        recurring = bool(one.absences) and getattr(one.absences[-1].node, "until", None) is not None
-        last = last_moment(one.absences[-1], pattern, self.around, self.moment) if recurring else None
+        timer = one.absences[-1] if one.absences and isinstance(one.absences[-1].node, Timer) else None
+        recurring = timer is not None and timer.node.until is not None
+        last = last_moment(timer, pattern, self.around, self.moment) if timer is not None and recurring else None
         if recurring and last is None:
             return []
         absences = timed(one.absences, last)
@@ -234,8 +263,11 @@ class Prospect:
         if last is not None and not comes_after(last, absences, pattern, self.around):
             return []
         ends = [end for a in absences if (end := end_of(a, pattern, self.around)) is not None]
-        lie = all(self.moment.within(end) for end in ends)
-        return [max(ends)] if ends and max(ends) > self.moment.at and lie else []
+        if not all(self.moment.within(end) for end in ends):
+            return []
+        if unbound and timer is None:  # they may come behind the NOTs
+            return [NEVER]
+        return [max(ends)] if ends and max(ends) > self.moment.at else []
 
     def _is_last(self, absence: Absence) -> bool:
         return absence.last is not None and self.around.next_of(absence.last) is None

@@ -28,10 +28,11 @@ def waiting(moment: Moment, around: Surroundings, streams: Mapping[str, str]) ->
 def _partial(moment: Moment, one: Occurrence) -> Partial | None:
     """What waits, unless its time is over: all other variables have still to come, within WINDOW and KEEP."""
     runs = {v: (c,) for v, c in one.taken.items()}
-    until = min(latest(moment.query, v, runs) for v in variables_of(moment.query) if v not in runs)
+    coming = frozenset(v for v in variables_of(moment.query) if v not in runs)
+    until = min(latest(moment.query, v, runs) for v in coming)
     extent = keep_of(moment.query, one)
     after = moment.at + MICROSECOND
     kept = later(one.last.event.time, extent) if isinstance(extent, timedelta) else NEVER
-    if until < after or kept <= after or not is_inside(moment, runs):
+    if until < after or kept <= after or not is_inside(moment, runs) or not moment.is_chance(runs, coming):
         return None
     return Partial(runs, None if min(until, kept) == NEVER else min(until, kept))

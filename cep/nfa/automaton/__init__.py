@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .completions import Completions, completions_by, minimal_completions
 from .derivatives import PatternDerivatives
 from .ignore_transitions import after_ignoring
 from .pattern_items import (
@@ -19,6 +20,7 @@ from .reachability import open_groups, reachable_variables
 
 __all__ = [
     "BranchChoice",
+    "Completions",
     "ItemSet",
     "PassedNegation",
     "PatternDerivatives",
@@ -28,7 +30,9 @@ __all__ = [
     "StopScope",
     "after_ignoring",
     "anchor_of",
+    "completions_by",
     "items_of",
+    "minimal_completions",
     "open_groups",
     "reachable_variables",
     "scopes_of",

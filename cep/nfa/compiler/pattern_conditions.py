@@ -46,6 +46,7 @@ class PatternConditions:
         windowed: partitions are context windows, in which all that a match looks at lies.
         relaxed: everything may be passed over, so that the constraints alone say what matches.
         free: the variables that SEQ does not name.
+        required: those that FOR names.
         conditions: the JOINs over variables of SEQ.
         own: the JOINs, or parts of them, that are conditions on the candidates of one variable.
         free_joins: the JOINs with variables that SEQ does not name.
@@ -68,6 +69,7 @@ class PatternConditions:
         self.windowed = is_windowed(query)
         self.relaxed = _is_relaxed(query)
         self.free = _free(query, self.scopes)
+        self.required = frozenset[str]() if query.in_context is None else frozenset(query.in_context.required)
         may_cut = self.relaxed and not _may_lack(parts)
         self.conditions = joins_of(query, self.scopes, self.layout, may_cut=may_cut)
         self.own = own_joins_of(query, self.scopes, may_cut=may_cut)

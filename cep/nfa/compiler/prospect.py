@@ -11,7 +11,7 @@ from typing import Any
 
 from ....expressions import micros
 from ...order import UNBOUNDED
-from ..automaton import PatternItem
+from ..automaton import PatternItem, completions_by, minimal_completions
 from .code_generator import CodeGenerator
 from .join_conditions import JoinLevels
 from .negation_tests import NegationTests
@@ -20,9 +20,9 @@ from .transition import TransitionCode
 
 __all__ = ["Prospect", "prospect_of"]
 
-Prospect = Callable[[RegisterValues, tuple[Any, ...], Any], int | None]
-"""From registers, an event that comes next at the earliest, and buffers: the last moment at which an event may come
-that leads the partial match on, in microseconds; `None`: none does."""
+Prospect = Callable[[RegisterValues, tuple[Any, ...], Any], tuple[int, int] | None]
+"""From registers, an event that comes next at the earliest, and buffers: the last moments at which events may come that
+complete the partial match, in microseconds: without one of FOR's variables, and with one; `None`: none do."""
 
 
 def prospect_of(code: CodeGenerator, state: State, item: PatternItem, target: State) -> Prospect:
@@ -34,19 +34,28 @@ def prospect_of(code: CodeGenerator, state: State, item: PatternItem, target: St
         item: the element that an event would be taken for.
         target: the state that it would lead to.
     """
-    written: Prospect = code.compiled("r, e, p", _ProspectCode(code, state, item, target, begins=False).lines())
+    written: Prospect = code.compiled("r, e, p", _ProspectCode(code, state, item, target, begins=False).prospects())
     return written
 
 
 class _ProspectCode(TransitionCode):
     """The function: what of a transition is decided before its event comes."""
 
-    def lines(self) -> list[str]:
+    def prospects(self) -> list[str]:
         """The function's lines."""
         earliest = self._earliest()
         self.ask("return None")
-        latest = self.code.latest(self.variable) or str(UNBOUNDED)
-        return [*earliest, *self.registers.lines, f"return {latest}"]
+        required = self.conditions.required
+        every = minimal_completions(completions_by(self.item, [self.target.items]), required)
+        sides = [[s for s in every if bool(s & required) is inside] for inside in (False, True)]
+        outside, inside = (f"max({', '.join(['-1', *map(self._last, side)])}, -1)" for side in sides)
+        found = [f"o, i = {outside}, {inside}", "return (o, i) if o >= e[0] or i >= e[0] else None"]
+        return [*earliest, *self.registers.lines, *found]
+
+    def _last(self, variables: frozenset[str]) -> str:
+        """The last moment at which an event of each of these may come; of the past, where that is over."""
+        ends = [end for v in sorted(variables) if (end := self.code.latest(v)) is not None]
+        return f"min({', '.join([str(UNBOUNDED), *ends])}, {UNBOUNDED})"
 
     def _earliest(self) -> list[str]:
         """The event comes behind the intervals of NOTs and timers."""
@@ -55,7 +64,10 @@ class _ProspectCode(TransitionCode):
             duration = self.code.negation(floor).duration
             after = 0 if duration is None else micros(duration)
             ends.append(f"{self.code.time_of(floor, self.registers.old)} + {after + 1}")
-        return [f"e = (max(e[0], {', '.join(ends)}), *e[1:])"] if ends else []
+        if not ends:
+            return []
+        within = f"e[0] > {self.code.within[1]}" + (" or e[0] > p.until" if self.conditions.windowed else "")
+        return [f"e = (max(e[0], {', '.join(ends)}), *e[1:])", f"if {within}: return None"]
 
     def _ask_joins(self) -> None:
         for c in self.conditions.joins:

@@ -68,7 +68,7 @@ class TransitionCode:
 
     def __init__(self, code: CodeGenerator, state: State, item: PatternItem, target: State, *, begins: bool) -> None:
         self.code, self.conditions = code, code.conditions
-        self.item, self.begins = item, begins
+        self.item, self.target, self.begins = item, target, begins
         self.variable = cast("str", item.variable)
         self.before: Lookahead = state.ahead
         self.after: Lookahead = target.ahead

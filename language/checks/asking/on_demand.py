@@ -12,7 +12,6 @@ from ...name_lookup import Names
 from ...nodes import (
     AttributeType,
     Expression,
-    HoppingWindow,
     Item,
     Kind,
     KnownState,
@@ -62,16 +61,8 @@ def known_state(query: Query) -> KnownState:
     return KnownState(streams, runs, query.kind is not Kind.AGGREGATION, _refusal(query), query)
 
 
-def _count(window: HoppingWindow) -> int:
-    return window.size if isinstance(window.size, int) else 0
-
-
 def _refusal(query: Query) -> tuple[str, str] | None:
     """Why nothing can be asked of a query's state."""
-    if query.in_context is not None and query.in_context.required:
-        return "it is in a context FOR some of its variables", "leave FOR out, so that all its events lie in the window"
-    if any(isinstance(w, HoppingWindow) and isinstance(w.step, int) and w.step > _count(w) for w in query.windows):
-        return "events lie between its windows, which are counted", "choose a step that is no longer than the window"
     parts = [] if query.pattern is None else list(walk_pattern(query.pattern))
     free = unnamed_variables([s.variable for s in query.sources], query.pattern)
     if not parts or not free or query.kind is not Kind.PATTERN:
