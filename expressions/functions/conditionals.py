@@ -95,7 +95,7 @@ def _no_column(e: Call, columns: Columns) -> pl.Expr:
 PREV = ScalarFunction(
     Intrinsic.PREV,
     "PREV(?b.attribute)",
-    "in a JOIN, the value at the event before it in its run",
+    "in a JOIN, the value at the event before it in its run; of a single variable, at the candidate before",
     Signature(("an attribute",), 0, repeated=False, result=None, unit=UnitRule.KEPT, check=None),
     _no_column,
     BY_COLUMN,

@@ -74,7 +74,8 @@ def compile_statement(
     covered = covered_states(names, tree, partial(compile_statement, names)) if once else {}
     streams = resolve_sources(names, tree, bodies.values(), once=once, covered=covered)
     paths = assign_paths(names, tree.paths, bodies, streams)
-    scope, pattern = _with_windows(Scope(names, streams, paths.bindings), tree)
+    consecutive = len(streams) == 1 and not tree.sequences and not tree.windows
+    scope, pattern = _with_windows(Scope(names, streams, paths.bindings, consecutive=consecutive), tree)
     draft = replace(_draft(scope, tree, pattern, paths, retention), once=once)
     between = consecutive_window(draft)
     draft = draft if between is None else replace(draft, windows=(between,))

@@ -159,7 +159,8 @@ def check_windows(scope: Scope, draft: Draft) -> None:
                 raise scope.error(window.span, "a window of contexts, and the query is in none", hint)
             _check_fitting(scope, draft, window)
     if draft.kind is Kind.AGGREGATION and not aggregated and not draft.once:
-        found = next(a for e in draft.reported for a in aggregates_of(e))
+        every = [a for e in draft.reported for a in aggregates_of(e)]
+        found = next((a for a in every if a.function not in (OLD, NEW)), every[0])
         hint = f"add one: WINDOW (?{found.variable}, sliding, 5min)"
         raise scope.error(found.span, f"{found.function} has no window", hint)
 

@@ -57,6 +57,23 @@ def agree(family: str, seed: int) -> Sequence[Mapping[str, Any]] | None:
     return actual
 
 
+@pytest.mark.parametrize("group", ["", " GROUP BY ?e.k"])
+def test_prev_is_the_value_at_the_candidate_before(group: str) -> None:
+    for seed in range(5):
+        streams = {"S": readings(Random(seed))}
+        known = list(PROJECT.evaluate("SELECT ?e.k, ?e.x FROM (?e, S) FILTER (?e.x != 2)", streams))
+        before: dict[object, Any] = {}
+        expected = []
+        for row in known:
+            expected.append(before.get(row["k"] if group else None))
+            before[row["k"] if group else None] = row["x"]
+        text = f"SELECT PREV(?e.x) AS was FROM (?e, S) FILTER (?e.x != 2){group}"
+        found = list(PROJECT.evaluate(text, streams))
+        assert [row["was"] for row in found] == expected
+        assert found == list(PROJECT.evaluate(text.replace("PREV", "OLD"), streams))
+        assert difference(found, ORACLE.evaluate(text, streams)) is None
+
+
 families = pytest.mark.parametrize("family", FAMILIES)
 
 

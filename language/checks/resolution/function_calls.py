@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ....errors import did_you_mean
 from ... import syntax_tree as syntax
@@ -15,6 +16,7 @@ from ...nodes import (
     Column,
     Constant,
     Expression,
+    Intrinsic,
     Signature,
     UnitRule,
     ValueType,
@@ -56,11 +58,22 @@ def resolve_call(scope: Scope, node: syntax.FunctionCall, resolve: Resolve) -> E
     if signature is None:
         hint = did_you_mean(name, sorted(functions)) or f"the functions are {listed(sorted(functions), 'and')}"
         raise scope.error(node.function.span, f"unknown function '{scope.quote(node.function.span)}'", hint)
-    return _scalar(scope, node, signature, resolve)
+    checked = _scalar(scope, node, signature, resolve)
+    older = functions.get(OLD)
+    if _is_consecutive(scope, node) and isinstance(older, AggregateSignature):
+        return _aggregate(scope, replace(node, function=replace(node.function, text=OLD)), older, resolve)
+    return checked
+
+
+def _is_consecutive(scope: Scope, node: syntax.FunctionCall) -> bool:
+    """Whether a call is of PREV where no event is repeated: it is the older of two consecutive candidates."""
+    return scope.consecutive and node.function.text == Intrinsic.PREV
 
 
 def is_aggregate(scope: Scope, node: syntax.FunctionCall) -> bool:
     """Whether a call is of an aggregate, or of what is written with aggregates."""
+    if _is_consecutive(scope, node):
+        return True
     found = scope.names.vocabulary.functions.get(node.function.text)
     return isinstance(found, AggregateSignature | ChangeSignature)
 

@@ -60,6 +60,7 @@ class Scope:
         beside: where attributes of the window are taken from: the one variable that a match surely binds, else the
             first of several that it does bind.
         used_windows: the attributes of windows that were looked up, by event variable and name; grows likewise.
+        consecutive: whether nothing but one event variable is there, so that PREV is of the candidate before.
     """
 
     names: Names
@@ -70,6 +71,7 @@ class Scope:
     placed: Sequence[str] = ()
     beside: tuple[Beside, ...] = ()
     used_windows: dict[tuple[str, str], ValueType] = field(default_factory=dict)
+    consecutive: bool = False
 
     def error(self, span: Span, message: str, hint: str) -> QueryTypeError:
         """An error at `span`."""
