@@ -81,6 +81,7 @@ class ModeSearch:
     def __init__(self, query: Query) -> None:
         names = _names(query)
         self._query = query
+        self._required = () if query.in_context is None else query.in_context.required
         self.undecided: Mapping[int, tuple[NegationConstraint, ...]] = {}
         self._places = {v: place for place, v in enumerate(names)}
         self._stages = [_stage(query, names[:n], names[n]) for n in range(1, len(names))]
@@ -176,17 +177,22 @@ class ModeSearch:
         """What waits behind a moment, in microseconds: what WINDOWs and KEEP let something complete that is to come."""
         found: list[Mapping[str, Sequence[int]]] = []
         until: list[int] = []
+        inside: list[int] = []
         for place, stage in enumerate(self._stages if buffer.frames else ()):
             for side, waiting in enumerate((self._paired[place], self._single[place])):
                 rows = buffer.current(waiting)
                 times = {v: timestamps(buffer.frames[v]["_time"])[of] for v, of in rows.items()}
-                last = np.max(list(times.values()), axis=0)
-                in_windows, kept = latest_completion(self._query, times), stage.mode.let_go(last, side)
-                left = np.flatnonzero((in_windows > moment) & (kept > moment + 1))
+                windows = latest_completion(self._query, times)
+                kept = stage.mode.let_go(np.max(list(times.values()), axis=0), side)  # it waits no more at that moment
+                ends = np.minimum(windows, kept)
+                left = np.flatnonzero((windows > moment) & (kept > moment + 1))
                 columns = [of[left].tolist() for of in rows.values()]
                 found += [dict(zip(rows, ([row] for row in one), strict=True)) for one in zip(*columns, strict=True)]
-                until += np.minimum(in_windows, kept)[left].tolist()
-        return HeldState(buffer.frames, found, until)
+                never = [-1] * len(left)
+                asked = any(v in self._required and v not in rows for v in self._places)
+                until += never if asked else ends[left].tolist()
+                inside += ends[left].tolist() if asked else never
+        return HeldState(buffer.frames, found, until, inside)
 
     def mark(self) -> Callable[[], None]:
         """See `MatchFinder.mark`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from .. import syntax_tree as syntax
+from ..literals import duration_text
 from ..nodes import (
     AfterMatchKind,
     Conjunction,
@@ -58,15 +59,21 @@ def check_mode(scope: Scope, draft: Draft) -> None:
     if after is not None:
         hint = f"leave it out: POLICY {mode} says what a match uses up"
         raise scope.error(after.span, f"AFTER MATCH beside POLICY {mode}", hint)
-    if any(isinstance(window, SlidingWindow) for window in draft.windows):
-        raise scope.error(policy.span, f"POLICY {mode} beside a sliding window", "write KEEP ?a: 5 events, or WINDOW")
-    if draft.in_context is not None and draft.in_context.required:
-        raise scope.error(policy.span, f"POLICY {mode} beside FOR", "leave FOR out, or the mode")
+    sliding = next((window for window in draft.windows if isinstance(window, SlidingWindow)), None)
+    if sliding is not None:
+        hint = f"write POLICY {mode} KEEP {_kept(sliding)}: what waits is bounded by KEEP, and by WINDOW (?a, ?b, …)"
+        raise scope.error(sliding.span, f"a sliding window beside POLICY {mode}", hint)
     bound = [node for e in (*draft.reported, *draft.joins) for node in bindings_of(e)]
     if bound and policy.mode is AfterMatchKind.CUMULATIVE:
         hint = "let a named query select it, and ask about its rows"
         raise scope.error(bound[0].span, "POLICY cumulative makes runs of events, not of what PATHs bind", hint)
     _check_waiting(scope, policy)
+
+
+def _kept(window: SlidingWindow) -> str:
+    """What KEEP says for a sliding window."""
+    extent = window.extent
+    return f"?{window.variable}: " + (f"{extent} events" if isinstance(extent, int) else duration_text(extent))
 
 
 def _is_plain(pattern: Pattern | None, count: int) -> bool:

@@ -179,8 +179,8 @@ def check_window_attributes(scope: Scope, draft: Draft) -> None:
         return
     asked = (n for e in (*draft.reported, *draft.filters, *draft.joins) for n in walk(e) if isinstance(n, Binding))
     found = next((node for node in asked if (node.variable, node.name) in scope.used_windows), None)
-    for part in walk_pattern(draft.pattern) if found is not None else ():
-        what = _growing(part)
+    mode = [] if draft.tree.policy is None or draft.tree.policy.mode is None else [f"POLICY {draft.tree.policy.mode}"]
+    for what in (*mode, *map(_growing, walk_pattern(draft.pattern))) if found is not None else ():
         if what is not None and found is not None:
             message = f"attributes of windows beside FOR, in a pattern with {what}"
             hint = "leave FOR out, so that all events of a match lie in the window; or ask for them in another query"

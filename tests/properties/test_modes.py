@@ -12,7 +12,7 @@ from oracle.evaluate import Oracle
 from support.cases import difference
 from support.context_examples import Example, examples
 from support.dataflows import answered, cut_anywhere
-from support.mode_queries import CONTENT, MODES, events, query
+from support.mode_queries import CONTENT, MODES, events, in_contexts, query
 
 PROJECT, ORACLE = Project.parse(CONTENT), Oracle(CONTENT)
 EXAMPLES = [e for e in examples("event_examples") if "POLICY" in e.text]
@@ -50,18 +50,24 @@ def test_what_was_paired_waits_for_a_third(mode: str) -> None:
     assert sum(agree(mode, seed, most=3) for seed in range(10)) > 0
 
 
-def test_each_window_of_a_context_pairs_by_itself() -> None:
-    road = "CREATE CONTEXTS road (calm DEFAULT, hot) BY p; TERMINATE CONTEXT road.hot FROM (?e, S) FILTER (?e.x = 2); "
-    road += "INITIATE CONTEXT road.hot FROM (?e, S) FILTER (?e.k = 'a'); "
-    found = 0
-    for seed in range(24):
-        rng = Random(seed)
-        text, rows = query(MODES[seed % 4], rng), events(rng)
-        text = road + text.replace(" WHERE", " IN CONTEXT road.hot WHERE", 1)
-        expected = ORACLE.evaluate(text, rows)
-        assert difference(list(PROJECT.evaluate(text, rows)), expected) is None, f"{text}\n{rows}"
-        found += len(expected)
-    assert found
+def agree_in_contexts(mode: str, seed: int) -> int:
+    """The same in contexts, with FOR and without; how many rows."""
+    rng = Random(f"contexts {mode} {seed}")
+    text = in_contexts(query(mode, rng, most=rng.choice((2, 2, 3))), rng)
+    rows = events(rng)
+    expected = ORACLE.evaluate(text, rows)
+    found = difference(list(PROJECT.evaluate(text, rows)), expected)
+    assert found is None, f"{mode} {seed}\n{text}\n{rows}\n{found}"
+    cut = cut_anywhere(rows, rng)
+    resumed = {place for place in range(len(cut) + 1) if rng.random() < 0.4}
+    found = difference(answered(PROJECT, text, cut, resumed), expected, 0)
+    assert found is None, f"{mode} {seed}\n{text}\n{rows}\nresumed after {resumed} of {cut}\n{found}"
+    return len(expected)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_each_window_of_a_context_pairs_by_itself_and_for_is_asked_of_pairs(mode: str) -> None:
+    assert sum(agree_in_contexts(mode, seed) for seed in range(12))
 
 
 @pytest.mark.parametrize("strategy", ["replay", "hybrid"])
@@ -84,3 +90,4 @@ def test_the_past_is_answered_as_if_it_came_live(strategy: Literal["replay", "hy
 def test_engine_equals_oracle_in_the_long_run(mode: str) -> None:
     assert sum(agree(mode, seed) for seed in range(2000)) > 700
     assert sum(agree(mode, seed, most=4) for seed in range(1000)) > 300
+    assert sum(agree_in_contexts(mode, seed) for seed in range(1000)) > 300

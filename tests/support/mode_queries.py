@@ -7,7 +7,7 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-__all__ = ["CONTENT", "MODES", "events", "query"]
+__all__ = ["CONTENT", "MODES", "events", "in_contexts", "query"]
 
 MODES = ("recent", "chronicle", "continuous", "cumulative")
 _BASE = datetime(2024, 1, 1, tzinfo=UTC)
@@ -30,6 +30,13 @@ CONTENT: dict[str, Any] = {
 }
 
 
+_ROAD = (
+    "CREATE CONTEXTS road (calm DEFAULT, hot, cold)%s;\n"
+    "INITIATE CONTEXT hot FROM (?e, S) FILTER (?e.k = 'a');\nTERMINATE CONTEXT hot FROM (?e, S) FILTER (?e.x = 2);\n"
+    "INITIATE CONTEXT cold FROM (?e, T);\nTERMINATE CONTEXT cold FROM (?e, S) FILTER (?e.x = 1);\n"
+)
+
+
 def query(mode: str, rng: Random, *, most: int = 2) -> str:
     """A query in a mode, bounded by WINDOW or KEEP; recent and chronicle pair up to so many variables."""
     names = "abcd"[: rng.randint(2, most) if mode in MODES[:2] else 2]
@@ -50,6 +57,16 @@ def query(mode: str, rng: Random, *, most: int = 2) -> str:
     items = ", ".join(f"LIST(?{v}.id) AS {v}" for v in names) + ", COUNT(?a) AS n"
     sources = ", ".join(f"(?{v}, {rng.choice('SST') if v != 'a' else 'S'})" for v in names)
     return f"SELECT {items} FROM {sources} WHERE {{ {where} }} {partition} {having} {policy} {end}"
+
+
+def in_contexts(text: str, rng: Random) -> str:
+    """The document with the query in a context, sometimes FOR some of its variables only."""
+    names = [v for v in "abcd" if f"(?{v}, " in text]
+    some = rng.sample(names, rng.randint(1, len(names)))
+    required = f" FOR {', '.join(f'?{v}' for v in some)}" if rng.random() < 0.8 else ""
+    contexts = rng.choice(("hot", "hot", "calm", "hot, calm", "cold, hot"))
+    where = text.replace(" WHERE", f" IN CONTEXT {contexts}{required} WHERE", 1)
+    return f"{_ROAD % rng.choice((' BY p', ' BY p', ''))}{where}"
 
 
 def _windows(names: str, rng: Random) -> str:
