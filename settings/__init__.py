@@ -6,15 +6,18 @@ from .action_settings import (
     ACTION_KINDS,
     ActionName,
     ActionSettings,
+    KafkaSettings,
     MailSettings,
     MqttSettings,
     SubmitSettings,
     WebhookSettings,
 )
 from .faults import fault
+from .kafka_options import secret_option
 from .monitoring_settings import LogFormat, LogLevel, MonitoringSettings
 from .quantities import Duration
 from .query_settings import QueryService, QuerySettings
+from .secret import found_secret
 from .source_settings import SourceSettings, UnpivotSettings
 from .strict_table import Table
 from .tables import (
@@ -41,6 +44,7 @@ __all__ = [
     "ContextSettings",
     "Duration",
     "EngineSettings",
+    "KafkaSettings",
     "KnowledgeSettings",
     "LogFormat",
     "LogLevel",
@@ -59,4 +63,6 @@ __all__ = [
     "UnpivotSettings",
     "WebhookSettings",
     "fault",
+    "found_secret",
+    "secret_option",
 ]

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from .kafka_options import KafkaOptions, KafkaServers
 from .quantities import Duration
 from .strict_table import Table
 
@@ -15,6 +16,7 @@ __all__ = [
     "ACTION_KINDS",
     "ActionName",
     "ActionSettings",
+    "KafkaSettings",
     "MailSettings",
     "MqttSettings",
     "SubmitSettings",
@@ -24,7 +26,7 @@ __all__ = [
 ENGINE_KINDS = ("knowledge", "submit", "withdraw")
 """What the engine itself does; the key in the project file has `kaicep:` before it."""
 
-ACTION_KINDS = ("webhook", "mqtt", "mail", "command", "python", *ENGINE_KINDS)
+ACTION_KINDS = ("webhook", "mqtt", "kafka", "mail", "command", "python", *ENGINE_KINDS)
 """The fields that say of which kind an action is."""
 
 _FUNCTION = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
@@ -123,6 +125,22 @@ class MqttSettings(Table):
     password: Secret = None
 
 
+class KafkaSettings(Table):
+    """`kafka = { … }`: calls are records of a topic, as JSON.
+
+    Attributes:
+        servers: `host:port`, or several with commas between them.
+        topic: template.
+        key: template of the records' key; `None`: they have none.
+        options: of librdkafka, such as `security.protocol`.
+    """
+
+    servers: KafkaServers
+    topic: str
+    key: str | None = None
+    options: KafkaOptions = Field(default_factory=dict)
+
+
 class MailSettings(Table):
     """`mail = { … }`: a mail for each call.
 
@@ -165,6 +183,7 @@ class ActionSettings(Table):
     Attributes:
         webhook: one of the kinds, of which each action has one.
         mqtt: another.
+        kafka: another.
         mail: another.
         command: another: a program and templates of its arguments.
         python: another: `module:function`.
@@ -180,6 +199,7 @@ class ActionSettings(Table):
 
     webhook: WebhookSettings | None = None
     mqtt: MqttSettings | None = None
+    kafka: KafkaSettings | None = None
     mail: MailSettings | None = None
     command: tuple[str, ...] | None = Field(default=None, min_length=1)
     python: Annotated[str | None, BeforeValidator(_function)] = None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ...ontology.modules import RuleStatement
-from ...settings import ActionSettings
+from ...settings import ActionSettings, found_secret
 from .call import ActionCall
 
 __all__ = ["Action", "ActionSpec", "DeliveryError", "EngineHost"]
@@ -74,6 +74,18 @@ class ActionSpec:
     root: Path
     file: str
     engine: EngineHost | None = None
+
+    def resolved(self, key: str, text: str) -> str:
+        """A value as it is, or as the environment variable or the file has it that it names.
+
+        Args:
+            key: of the value, below the action's.
+            text: `env:NAME`, `file:PATH`, or the value itself.
+
+        Raises:
+            ConfigError: there is no such variable, or the file cannot be read.
+        """
+        return found_secret(f"actions.{self.name}.{key}", text, self.root, self.file)
 
 
 class Action(Protocol):

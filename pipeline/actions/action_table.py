@@ -11,6 +11,7 @@ from .action import Action, ActionSpec, EngineHost
 from .command import CommandAction
 from .delivery import Receiver
 from .engine_actions import KnowledgeAction, SubmitAction, WithdrawAction
+from .kafka import KafkaAction
 from .mail import MailAction
 from .mqtt import MqttAction
 from .python_function import PythonAction
@@ -21,6 +22,7 @@ __all__ = ["ACTIONS", "action_specs", "check_action", "make_action", "receivers_
 ACTIONS: Mapping[str, Callable[[ActionSpec, Any], Action]] = {
     "webhook": WebhookAction,
     "mqtt": MqttAction,
+    "kafka": KafkaAction,
     "mail": MailAction,
     "command": CommandAction,
     "python": PythonAction,

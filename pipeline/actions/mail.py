@@ -15,7 +15,6 @@ from ...settings import MailSettings
 from .action import ActionSpec, DeliveryError
 from .call import ActionCall
 from .call_template import CallTemplate
-from .secret import resolved
 
 __all__ = ["MailAction"]
 
@@ -39,7 +38,7 @@ class MailAction:
         self._mail, self._timeout = mail, spec.settings.timeout.total_seconds()
         self._subject = CallTemplate.parse(spec, "mail.subject", mail.subject)
         self._body = None if mail.body is None else CallTemplate.parse(spec, "mail.body", mail.body)
-        self._password = "" if mail.password is None else resolved(spec, "mail.password", mail.password)
+        self._password = "" if mail.password is None else spec.resolved("mail.password", mail.password)
         self._server: smtplib.SMTP | None = None
         self._to = [address for _, address in getaddresses(mail.to)]
         self._taken: dict[str, tuple[str, frozenset[str]]] = {}

@@ -16,7 +16,6 @@ from ...settings import MqttSettings
 from .action import ActionSpec, DeliveryError
 from .call import ActionCall
 from .call_template import CallTemplate
-from .secret import resolved
 
 if TYPE_CHECKING:
     from paho.mqtt.client import Client, MQTTMessageInfo
@@ -48,7 +47,7 @@ class MqttAction:
         self.batch = _AT_ONCE
         self._spec, self._mqtt = spec, mqtt
         self._topic = CallTemplate.parse(spec, "mqtt.topic", mqtt.topic)
-        self._password = None if mqtt.password is None else resolved(spec, "mqtt.password", mqtt.password)
+        self._password = None if mqtt.password is None else spec.resolved("mqtt.password", mqtt.password)
         self._library = _library(spec)
         self._client: Client | None = None
         self._losses: list[object] = []

@@ -21,7 +21,6 @@ from ...errors import ConfigError, Place
 from ...settings import WebhookSettings
 from .action import ActionSpec, DeliveryError
 from .call import ActionCall
-from .secret import resolved
 
 __all__ = ["WebhookAction", "signature"]
 
@@ -40,10 +39,10 @@ class WebhookAction:
 
     def __init__(self, spec: ActionSpec, webhook: WebhookSettings) -> None:
         self.batch = webhook.batch
-        self._url = resolved(spec, "webhook.url", webhook.url)
-        own = {name: resolved(spec, f"webhook.headers.{name}", text) for name, text in webhook.headers.items()}
+        self._url = spec.resolved("webhook.url", webhook.url)
+        own = {name: spec.resolved(f"webhook.headers.{name}", text) for name, text in webhook.headers.items()}
         self._headers = {"Content-Type": "application/json", "User-Agent": "kaicep", **own}
-        secret = None if webhook.secret is None else resolved(spec, "webhook.secret", webhook.secret)
+        secret = None if webhook.secret is None else spec.resolved("webhook.secret", webhook.secret)
         self._secret = None if secret is None else _key(spec, secret)
         seconds = spec.settings.timeout.total_seconds()
         self._pool = urllib3.PoolManager(retries=False, timeout=urllib3.Timeout(total=seconds), maxsize=1)

@@ -14,7 +14,7 @@ _MAIL = {"smtp": "mail:25", "sender": "a@b", "to": ["c@d"], "subject": "s"}
 @pytest.mark.parametrize(
     ("actions", "message"),
     [
-        ({"ops": {}}, "actions.ops: an action is of one kind, it has none; write one of webhook, mqtt, mail, command"),
+        ({"ops": {}}, "actions.ops: an action is of one kind, it has none; write one of webhook, mqtt, kafka, mail"),
         ({"ops": {"python": "a:b", "mail": _MAIL}}, "actions.ops: an action is of one kind, it has mail and python"),
         ({"ops": {"webhook": {"url": "ops"}}}, "actions.ops.webhook.url: 'ops' is no address of a webhook"),
         ({"ops": {"webhook": {"url": "http://u:hush@ops/"}}}, "actions.ops.webhook.url: an address with a password is"),

@@ -6,15 +6,13 @@ from pathlib import Path
 
 import pytest
 from kaicep.errors import ConfigError
-from kaicep.pipeline.actions.secret import resolved
-from support.receivers import spec
+from kaicep.settings import found_secret
 
 
 def test_where_secrets_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOKEN", "hush")
     (tmp_path / "token").write_text("hushhush\n")
-    of = spec(tmp_path, command=["x"])
-    assert [resolved(of, "k", text) for text in ("env:TOKEN", "file:token", "text/plain", "a:b")] == [
+    assert [found_secret("k", text, tmp_path, "f") for text in ("env:TOKEN", "file:token", "text/plain", "a:b")] == [
         "hush",
         "hushhush",
         "text/plain",
@@ -33,5 +31,5 @@ def test_where_secrets_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_where_they_are_not(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "bytes").write_bytes(b"\xff")
     with pytest.raises(ConfigError) as caught:
-        resolved(spec(tmp_path, command=["x"]), "k", text)
+        found_secret("actions.ops.k", text, tmp_path, "kaicep.toml")
     assert str(caught.value).startswith(message)

@@ -1,23 +1,23 @@
-"""Secrets of actions: the project file says where they are found, and nothing else says what they are."""
+"""Secrets: the project file says where they are found, and nothing else says what they are."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-from ...errors import ConfigError, Place
-from .action import ActionSpec
+from ..errors import ConfigError, Place
 
-__all__ = ["resolved"]
+__all__ = ["found_secret"]
 
 
-def resolved(spec: ActionSpec, key: str, text: str) -> str:
+def found_secret(key: str, text: str, root: Path, file: str) -> str:
     """A value as it is, or as the environment variable or the file has it that it names.
 
     Args:
-        spec: of the action.
-        key: of the value, below the action's.
+        key: of the value in the project file, for messages.
         text: `env:NAME`, `file:PATH`, or the value itself.
+        root: folder of the project file, from which paths start.
+        file: the name of the project file.
 
     Raises:
         ConfigError: there is no such variable, or the file cannot be read.
@@ -25,16 +25,15 @@ def resolved(spec: ActionSpec, key: str, text: str) -> str:
     where, colon, name = text.partition(":")
     if not colon or where not in ("env", "file"):
         return text
-    place = Place(spec.file)
-    what = f"actions.{spec.name}.{key}: "
+    place = Place(file)
     if where == "env":
         if name not in os.environ:
             hint = f"export {name}=… before kaicep begins"
-            raise ConfigError(f"{what}the environment has no variable '{name}'", place=place, hint=hint)
+            raise ConfigError(f"{key}: the environment has no variable '{name}'", place=place, hint=hint)
         return os.environ[name]
     try:
-        return Path(spec.root, name).read_text(encoding="utf-8").strip()
+        return Path(root, name).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         said = error.strerror if isinstance(error, OSError) else "it is no text"
         hint = "name a file that kaicep may read"
-        raise ConfigError(f"{what}cannot read {name}: {said}", place=place, hint=hint) from error
+        raise ConfigError(f"{key}: cannot read {name}: {said}", place=place, hint=hint) from error
