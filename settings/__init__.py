@@ -14,6 +14,7 @@ from .action_settings import (
 )
 from .faults import fault
 from .kafka_options import secret_option
+from .kafka_source_settings import KafkaSourceSettings
 from .monitoring_settings import LogFormat, LogLevel, MonitoringSettings
 from .quantities import Duration
 from .query_settings import QueryService, QuerySettings
@@ -45,6 +46,7 @@ __all__ = [
     "Duration",
     "EngineSettings",
     "KafkaSettings",
+    "KafkaSourceSettings",
     "KnowledgeSettings",
     "LogFormat",
     "LogLevel",

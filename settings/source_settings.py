@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal, Self
 
+from pydantic import model_validator
+
+from .kafka_source_settings import KafkaSourceSettings
 from .strict_table import Table
 
 __all__ = ["RecordOrder", "SourceSettings", "UnpivotSettings"]
+
+VALUE_FORMATS = ("json", "csv", "text")
+"""How the values of records in Kafka may be written."""
 
 RecordOrder = Literal["arrival", "time"]
 """In which order the records of a batch are taken."""
@@ -33,11 +39,13 @@ class UnpivotSettings(Table):
 class SourceSettings(Table, extra="allow"):
     """Where a stream comes from: a format (`json`, `csv`, `parquet`, or any Spark format) and its options.
 
-    `path` is relative to the project file. Every other key goes to Spark's reader as an option, as it is.
+    `path` is relative to the project file. Every other key goes to Spark's reader as an option, as it is. In Kafka the
+    format is that of the records' values.
 
     Attributes:
         format: of the files, or of Spark.
         path: a folder, a file, or a glob pattern.
+        kafka: topics instead of files.
         unpivot: how a wide table becomes records; `None`: a row is a record.
         file_name: the attribute that gets the name of the record's file, without its ending.
         order: whether the records of a batch are taken as they arrive, or by their time stamps.
@@ -45,9 +53,28 @@ class SourceSettings(Table, extra="allow"):
 
     format: str
     path: str | None = None
+    kafka: KafkaSourceSettings | None = None
     unpivot: UnpivotSettings | None = None
     file_name: str | None = None
     order: RecordOrder = "arrival"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _values_are_json(cls, table: Any) -> Any:
+        """What is in Kafka is JSON unless it is said otherwise."""
+        return {"format": "json", **table} if isinstance(table, dict) and "kafka" in table else table
+
+    @model_validator(mode="after")
+    def _is_in_one_place(self) -> Self:
+        if self.kafka is None:
+            return self
+        if self.path is not None or self.file_name is not None:
+            message = f"records in Kafka stand in no files; drop '{'path' if self.path is not None else 'file_name'}'"
+            raise ValueError(message)
+        if self.format not in VALUE_FORMATS:
+            message = f"values in Kafka are {', '.join(VALUE_FORMATS)}, not '{self.format}'"
+            raise ValueError(message)
+        return self
 
     def options(self) -> dict[str, str]:
         """Options for Spark's reader: its names, its values as text."""

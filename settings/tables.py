@@ -115,9 +115,10 @@ class StreamSettings(Table):
             "source.file_name": None if source is None else source.file_name,
             "source.unpivot.name": None if unpivot is None else unpivot.name,
             "source.unpivot.value": None if unpivot is None else unpivot.value,
+            **({} if source is None or source.kafka is None else source.kafka.filled),
         }
         for key, name in filled.items():
-            if name is not None and name not in self.attributes:
+            if name is not None and name not in {self.time.attribute, *self.attributes}:
                 known = ", ".join(self.attributes) or "none"
                 message = f"{key}: '{name}' is no attribute of the stream; its attributes: {known}"
                 raise ValueError(message)

@@ -24,6 +24,7 @@ from ...archive.matches import Provenance
 from ...config import Settings
 from ...errors import PipelineError
 from ..flow import Batch, BatchResult, Dataflow, Registration, StreamResult
+from ..kafka import Offsets
 from ..monitoring import StageClock
 from ..sinks import DeliveredRows, RowDelivery, Sink
 from ..sources import RawBatch
@@ -167,6 +168,7 @@ class Checkpoint:
         state: Callable[[DeliveredRows, bool], FlowState],
         *,
         files: Files = MappingProxyType({}),
+        offsets: Mapping[str, Offsets] = MappingProxyType({}),
     ) -> DeliveredRows:
         """Make a batch durable.
 
@@ -177,6 +179,7 @@ class Checkpoint:
             dataflow: has processed it.
             state: gives the state after the batch, of whose rows it is told, and whether all of it is asked for.
             files: by stream, those that the records stand in.
+            offsets: by stream, up to where topics are read with it.
 
         Returns:
             How many rows each query has, and those that are kept, those that were held for this batch among them.
@@ -184,7 +187,7 @@ class Checkpoint:
         logged = self._archive is not None and self._archive.keeps_matches
         with self._clock.stage("archive"):
             self._note_beginning()
-            self.journal.take(number, files, {name: records.unreadable for name, records in raw.items()})
+            self.journal.take(number, files, {name: records.unreadable for name, records in raw.items()}, offsets)
             for name, records in raw.items():
                 self._dead_letters.write(name, number, records, result.streams[name].rejected)
             if self._archive is not None:

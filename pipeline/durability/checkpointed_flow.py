@@ -30,6 +30,7 @@ from ..flow import (
     refuse_ahead,
     rows_at_end,
 )
+from ..kafka import Offsets
 from ..knowledge import KnowledgeStore, KnowledgeSwap, KnowledgeVersions, Version
 from ..monitoring import StageClock
 from ..sinks import DeliveredRows, Sink
@@ -202,7 +203,9 @@ class CheckpointedFlow:
             records = dict(read(files))
         for stream, unreadable in files.unreadable.items():
             records[stream] = without_unreadable(records.get(stream), unreadable)
-        return self.run(number, records, idle, planned_at(generation, number), files=files.new)
+        self.journal.begin_topics(number, generation.began(self.project.settings))
+        offsets = generation.offsets(number, self.project.settings)
+        return self.run(number, records, idle, planned_at(generation, number), files=files.new, offsets=offsets)
 
     def run(
         self,
@@ -212,6 +215,7 @@ class CheckpointedFlow:
         planned: datetime | None = None,
         *,
         files: Files = MappingProxyType({}),
+        offsets: Mapping[str, Offsets] = MappingProxyType({}),
     ) -> BatchResult:
         """Do a batch; when this returns, it is durable.
 
@@ -222,6 +226,7 @@ class CheckpointedFlow:
                 queries that begin in the past are with it when the batch begins.
             planned: wall clock when Spark planned the batch; `None`: its events are of any time.
             files: by stream, those that the records stand in.
+            offsets: by stream, up to where topics are read with it.
         """
         with self.clock.stage("prepare"):
             self._flow.prepare(number, patient=idle is None)
@@ -248,7 +253,9 @@ class CheckpointedFlow:
         result.called += self.queries.take_calls()
         malformed = {stream: len(raw.malformed) for stream, raw in records.items()}
         state = partial(self._state, result, malformed, began, number=number, results=(*spooled, own))
-        delivered = self._checkpoint.commit(number, result, records, self._flow.dataflow, state, files=files)
+        delivered = self._checkpoint.commit(
+            number, result, records, self._flow.dataflow, state, files=files, offsets=offsets
+        )
         self._silence.keep(self.dataflow.newest)
         finished = self._finished(number, result, delivered)
         if idle is not None and planned is not None:

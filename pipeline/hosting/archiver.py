@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -168,7 +169,9 @@ class Archiver:
         mended = self._journal.mended()
         generation = current_generation(settings, self._state, None, self._say, mended)
         self._journal.try_again(mended)
-        writer = read_streams(self._spark, settings).writeStream.foreachBatch(partial(self._keep, generation))
+        generation = replace(generation, read=self._journal.read)
+        frame = read_streams(self._spark, settings, starts=generation.starts(settings))
+        writer = frame.writeStream.foreachBatch(partial(self._keep, generation))
         writer = writer.option("checkpointLocation", str(generation.checkpoint))
         seconds = settings.engine.trigger.total_seconds()
         timed = writer.trigger(processingTime=f"{seconds} seconds") if follow else writer.trigger(availableNow=True)
@@ -219,12 +222,14 @@ class Archiver:
         records = unpack(frame, settings, files.passed_over, files.listed)
         for stream, unreadable in files.unreadable.items():
             records[stream] = without_unreadable(records.get(stream), unreadable)
+        self._journal.begin_topics(number, generation.began(settings))
         live = live_batch(self._project.annotators, {stream: raw.table for stream, raw in records.items()})
         annotated = self._not_ahead(live.events, planned_at(generation, number))
         for stream, raw in records.items():
             self._dead_letters.write(stream, number, raw, annotated[stream].rejected)
         self.events += self._spool.append({stream: batch.events for stream, batch in annotated.items()})
-        self._journal.take(number, files.new, {stream: raw.unreadable for stream, raw in records.items()})
+        unreadable = {stream: raw.unreadable for stream, raw in records.items()}
+        self._journal.take(number, files.new, unreadable, generation.offsets(number, settings))
         for stream, raw in records.items():
             for file in raw.unreadable:
                 self._say(f"streams.{stream}: {file.path} {file.complaint}; see its dead letters")

@@ -142,7 +142,7 @@ class SparkJob:
     def _open(
         self, spark: SparkSession, settings: Settings, idle: IdleStreams | None, generation: Generation
     ) -> StreamingQuery:
-        frame = read_streams(spark, settings, generation.heartbeats)
+        frame = read_streams(spark, settings, generation.heartbeats, generation.starts(settings))
         writer = frame.writeStream.foreachBatch(partial(self._deliver, generation, idle))
         if idle is None:
             writer = writer.trigger(availableNow=True)

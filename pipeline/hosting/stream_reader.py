@@ -7,6 +7,7 @@ import threading
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -177,7 +178,7 @@ class StreamReader(QueryRegistrar):
         self._park_handles()
         if unfinished is not None:
             self._report(unfinished)
-        return generation
+        return replace(generation, read=journal.read)
 
     def _run(self, frame: DataFrame, batch: int, generation: Generation, idle: IdleStreams | None) -> None:
         with self._watched(batch):

@@ -12,7 +12,7 @@ from .memory_source import RawColumns, RawTuples, raw_table
 from .recorded_batches import read_batches
 from .recorded_files import RecordedEvents, file_format, read_file, read_recording
 from .records import Malformed, RawBatch, concatenate, without_unreadable
-from .source import RecordSource, SourceSpec
+from .source import RecordSource, SourceSpec, SourceStart
 from .text_lines import conversion
 from .unreadable import UnreadableFile, file_state
 
@@ -41,6 +41,7 @@ __all__ = [
     "RecordSource",
     "RecordedEvents",
     "SourceSpec",
+    "SourceStart",
     "UnreadableFile",
     "beat",
     "concatenate",

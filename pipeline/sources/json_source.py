@@ -104,7 +104,7 @@ def _item(value: object) -> _Item:
     return _Item(None, text.encode(errors="backslashreplace").decode(), _HALVES)
 
 
-def parse_json_lines(lines: pa.Array, origin: RecordOrigin, time: str) -> RawBatch:
+def parse_json_lines(lines: pa.Array, origin: RecordOrigin, time: str, *, broken: bool = False) -> RawBatch:
     """Read lines that are one JSON object each; blank lines are no records.
 
     What a line becomes does not depend on the lines beside it, except that a name whose values are of several kinds in
@@ -114,10 +114,11 @@ def parse_json_lines(lines: pa.Array, origin: RecordOrigin, time: str) -> RawBat
         lines: strings, in order of arrival; not necessarily valid UTF-8.
         origin: where they stood.
         time: the stream's time attribute: it is expected to be a string, and remains one.
+        broken: whether there are line breaks in some of them, as in a text that was no line of a file.
     """
     valid, numbers, malformed = split_off_invalid_text(lines, origin)
     kept, numbers = without_blank_lines(valid, numbers)
-    table = _parse_together(pc.utf8_trim_whitespace(kept), time)
+    table = None if broken else _parse_together(pc.utf8_trim_whitespace(kept), time)
     if table is None:
         table, good, wrong = _parse_one_by_one(kept, numbers, origin)
         numbers, malformed = numbers[good], malformed + wrong

@@ -35,12 +35,14 @@ class RecordOrigin:
         starts: number of the first record of each stretch within the batch; the first is 0.
         pattern: how a place reads, from `name` and the record's number in its file, which counts from 1.
         before: how many records of the first file came in earlier batches.
+        firsts: the number of the first record of each stretch, where they do not count from 1.
     """
 
     names: Callable[[], Sequence[str]]
     starts: tuple[int, ...] = (0,)
     pattern: str = "{name}, row {number}"
     before: int = 0
+    firsts: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, name: str, pattern: str = "{name}, row {number}", before: int = 0) -> RecordOrigin:
@@ -50,8 +52,8 @@ class RecordOrigin:
     def place(self, record: int) -> str:
         """Return the place of a record of the batch, by its number from 0."""
         stretch = bisect_right(self.starts, record) - 1
-        earlier = 0 if stretch else self.before
-        return self.pattern.format(name=self.names()[stretch], number=earlier + record - self.starts[stretch] + 1)
+        first = self.firsts[stretch] if self.firsts else 1 + (0 if stretch else self.before)
+        return self.pattern.format(name=self.names()[stretch], number=first + record - self.starts[stretch])
 
 
 @dataclass(frozen=True, slots=True)

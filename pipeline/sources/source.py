@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
@@ -15,7 +16,20 @@ from .unreadable import UnreadableFile
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["RecordSource", "SourceSpec"]
+__all__ = ["RecordSource", "SourceSpec", "SourceStart"]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStart:
+    """Where a source without files begins to be read.
+
+    Attributes:
+        note: a file of the checkpoint, in which the source notes where that is.
+        read: up to where it was read before: the next offset by topic and partition.
+    """
+
+    note: Path
+    read: Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +41,14 @@ class SourceSpec:
         stream: its settings.
         settings: of its source.
         project: from whose file relative paths start.
+        start: where reading begins; `None`: nothing is read, only looked at what was.
     """
 
     name: str
     stream: StreamSettings
     settings: SourceSettings
     project: Settings
+    start: SourceStart | None = None
 
 
 class RecordSource(Protocol):

@@ -27,7 +27,7 @@ from ...config import Settings
 from ...errors import PipelineError
 from .layouts import reshape
 from .records import RawBatch, RecordOrigin, without_unreadable
-from .source import RecordSource
+from .source import RecordSource, SourceStart
 from .source_table import source_streams
 from .spark_source import column_of, first_line
 from .unreadable import (
@@ -50,7 +50,12 @@ _METADATA = {_MODIFIED: "file_modification_time", _FILE: "file_path", _START: "f
 _OWN = {_STREAM, *_METADATA}
 
 
-def read_streams(spark: SparkSession, settings: Settings, heartbeats: Path | None = None) -> DataFrame:
+def read_streams(
+    spark: SparkSession,
+    settings: Settings,
+    heartbeats: Path | None = None,
+    starts: Mapping[str, SourceStart] = MappingProxyType({}),
+) -> DataFrame:
     """One streaming DataFrame of all streams of a project; `unpack` reads its batches.
 
     A folder that does not exist yet is made: it is where files will be dropped.
@@ -59,11 +64,12 @@ def read_streams(spark: SparkSession, settings: Settings, heartbeats: Path | Non
         spark: the session.
         settings: the project's.
         heartbeats: a folder; each new file in it makes a batch, if need be one without records.
+        starts: by stream, where a source without files begins to be read.
 
     Raises:
         PipelineError: no stream has a source, or Spark cannot read one.
     """
-    streams = source_streams(settings)
+    streams = source_streams(settings, starts)
     if not streams:
         raise PipelineError(
             "the project has no stream with a source", hint="add source = { format = …, path = … } to a stream"

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from ....config import Settings
-from ....storage import make_folder, write_atomically
+from ....config import Settings, SourceSettings
+from ....storage import folder_name, make_folder, write_atomically
+from ...kafka import Offsets, noted_start
+from ...sources import SourceStart
 from .spark_checkpoint import SparkCheckpoint
 
 _FILE = "generation.json"
@@ -28,11 +30,13 @@ class Generation:
         checkpoint: Spark's checkpoint folder.
         base: Spark's batch 0 is batch `base`.
         heartbeats: the folder of the source that makes batches without data.
+        read: by stream, up to where its topics were read before.
     """
 
     checkpoint: Path
     base: int
     heartbeats: Path
+    read: Mapping[str, Offsets] = field(default_factory=dict)
 
     @property
     def begun(self) -> int:
@@ -45,6 +49,26 @@ class Generation:
     def is_worn(self) -> bool:
         """Whether Spark remembers many files, and most of them are gone: begun anew, it forgets them."""
         return _worn(SparkCheckpoint(self.checkpoint)) is not None
+
+    def starts(self, settings: Settings) -> dict[str, SourceStart]:
+        """By stream, where sources without files begin to be read."""
+        notes = self.checkpoint.parent / "starts"
+        return {
+            stream: SourceStart(notes / f"{folder_name(stream)}.json", self.read.get(stream, {}))
+            for stream in _in_kafka(settings)
+        }
+
+    def began(self, settings: Settings) -> dict[str, Offsets]:
+        """By stream, where its topics began to be read; of those that Spark's connector reads nothing is known."""
+        noted = {stream: noted_start(start.note) for stream, start in self.starts(settings).items()}
+        return {stream: offsets for stream, offsets in noted.items() if offsets is not None}
+
+    def offsets(self, batch: int, settings: Settings) -> dict[str, Offsets]:
+        """By stream, up to where its topics are read behind a batch."""
+        noted = SparkCheckpoint(self.checkpoint).positions(batch - self.base)
+        kafka = _in_kafka(settings)
+        found = zip(_sources(settings), noted, strict=False)
+        return {stream: offsets for stream, offsets in found if offsets and stream in kafka}
 
     def files(self, batch: int, settings: Settings) -> Mapping[str, Mapping[str, str]]:
         """By stream, the files of a batch: how the journal calls each, and how Spark does; others are not told."""
@@ -111,7 +135,8 @@ def _why_anew(
     if known["root"] not in {None, described["root"]}:
         return f"the project was moved from {known['root']}"
     spark = SparkCheckpoint(latest.checkpoint)
-    damage = spark.damage(len(described["sources"]["streams"]))
+    streams = described["sources"]["streams"].values()
+    damage = spark.damage(len(streams), [number for number, source in enumerate(streams) if "kafka" in source])
     if damage is not None:
         return f"Spark's checkpoint is damaged ({damage})"
     worn = _worn(spark)
@@ -179,8 +204,21 @@ def _sources(settings: Settings) -> list[str]:
     return [name for name, stream in settings.streams.items() if stream.source is not None]
 
 
+def _in_kafka(settings: Settings) -> set[str]:
+    """The streams whose source is Kafka."""
+    return {name for name, stream in settings.streams.items() if stream.source and stream.source.kafka}
+
+
+def _described(source: SourceSettings) -> dict[str, Any]:
+    """A source that must not change; the servers of a Kafka may, as long as its topics are the same."""
+    found: dict[str, Any] = {"format": source.format, "path": source.path}
+    if source.kafka is not None:
+        found["kafka"] = [*source.kafka.topics, source.kafka.pattern]
+    return found
+
+
 def _describe(settings: Settings) -> dict[str, Any]:
     """What Spark must find unchanged in a checkpoint: the streams, their formats and paths, in order; heartbeats."""
     sources = {name: settings.streams[name].source for name in _sources(settings)}
-    streams = {name: {"format": s.format, "path": s.path} for name, s in sources.items() if s is not None}
+    streams = {name: _described(source) for name, source in sources.items() if source is not None}
     return {"sources": {"streams": streams, "heartbeats": True}, "root": str(settings.root.absolute())}

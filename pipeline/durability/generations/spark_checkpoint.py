@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,14 +42,15 @@ class SparkCheckpoint:
         """The last batch that was done; -1: none was."""
         return max(_numbered(self._folder / "commits"), default=-1)
 
-    def damage(self, sources: int) -> str | None:
+    def damage(self, sources: int, without_files: Collection[int] = ()) -> str | None:
         """What is wrong with it, in a few words; `None`: Spark can go on from it, and delivers all that it has planned.
 
         Args:
             sources: how many there are; perhaps one more, for batches without records.
+            without_files: those, by number, whose notes are not about files.
         """
         try:
-            return self._damage(sources)
+            return self._damage(sources, without_files)
         except _DAMAGES as error:
             told = str(error)
             return told if str(self._folder) in told else f"{self._folder}: {told}"
@@ -64,6 +65,14 @@ class SparkCheckpoint:
             return []
         texts = self._sources_of(batch)
         return [None if text == _NO_OFFSET else int(json.loads(text)["logOffset"]) for text in texts]
+
+    def positions(self, batch: int) -> list[dict[str, dict[str, int]]]:
+        """How far each source is behind a batch, as sources without files note it; of others, and in doubt, nothing."""
+        try:
+            contents = [None if text == _NO_OFFSET else json.loads(text) for text in self._sources_of(batch)]
+        except _DAMAGES:
+            return []
+        return [content if isinstance(content, dict) and "logOffset" not in content else {} for content in contents]
 
     def files(self, batch: int) -> list[list[str]]:
         """The files of a batch by source, as encoded paths; of a source that has no files, and in doubt, none."""
@@ -97,7 +106,7 @@ class SparkCheckpoint:
         """The notes of a source by number."""
         return _numbered(self._folder / "sources" / str(source))
 
-    def _damage(self, sources: int) -> str | None:
+    def _damage(self, sources: int, without_files: Collection[int]) -> str | None:
         if not self._folder.is_dir() or not any(self._folder.iterdir()):
             return None
         json.loads(_verified(self._folder / "metadata"))["id"]
@@ -111,6 +120,9 @@ class SparkCheckpoint:
                 return f"batch {batch} has other sources"
         offsets = self._sources_of(planned) if planned >= 0 else [_NO_OFFSET] * (sources + 1)
         for source, text in enumerate(offsets):
+            if source in without_files:
+                json.loads("null" if text == _NO_OFFSET else text)
+                continue
             noted = sum(1 for _ in self.all_files(source))
             if max(self.notes(source), default=-1) < _note(text) or (_note(text) >= 0 and not noted):
                 return f"source {source} has lost the files of a batch"

@@ -1,8 +1,11 @@
-"""The batch journal: which batch took which files, and how far the rows are (docs/decisions/160).
+"""The batch journal: which batch took which files, up to where topics are read, and how far the rows are.
+
+Source: docs/decisions/160; of topics docs/decisions/311.
 
 `queries/batches.jsonl` in the engine's state. A line notes the files of a batch, durably, before anything else of it;
 they are taken when the batch is done, or the log has its events of their stream, which it has as a whole or not at all.
-The files that could not be read stand beside them, and are not taken. Another line notes that the batch is done, with
+The files that could not be read stand beside them, and are not taken. Of topics it notes the next offsets likewise: a
+checkpoint that is begun anew reads on from there. Another line notes that the batch is done, with
 where the sinks and the queries with a past are; it is not synced by itself: should a power cut lose the last one, the
 snapshots have the same. The journal decides whether a file is taken: Spark's checkpoint may be lost at any time.
 
@@ -23,7 +26,9 @@ from types import MappingProxyType
 from typing import Any
 
 from ....storage import append_durably, make_folder, write_atomically
+from ...kafka import Offsets
 from ...sources import UnreadableFile
+from .topic_positions import TopicPositions
 from .unreadable_files import UnreadableFiles
 
 __all__ = ["BatchFiles", "BatchJournal", "Files"]
@@ -73,23 +78,44 @@ class BatchJournal:
         self._taken: dict[int, dict[str, list[str]]] = {}
         self._batch_of: dict[tuple[str, str], int] = {}
         self._unreadable = UnreadableFiles(root)
+        self._topics = TopicPositions()
         self._delivered: tuple[int, dict[str, Any]] | None = None
         self._read()
 
-    def take(self, batch: int, files: Files, unreadable: Unreadable = MappingProxyType({})) -> None:
+    def take(
+        self,
+        batch: int,
+        files: Files,
+        unreadable: Unreadable = MappingProxyType({}),
+        offsets: Mapping[str, Offsets] = MappingProxyType({}),
+    ) -> None:
         """Note which files a batch took; when this returns, it survives a power cut.
 
         Args:
             batch: its number.
             files: those that it was given.
             unreadable: those among them of which it has nothing.
+            offsets: by stream, up to where it reads topics.
         """
         broken = {stream: {self._unreadable.name(file) for file in of} for stream, of in unreadable.items()}
         taken = {stream: [file for file in of if file not in broken.get(stream, ())] for stream, of in files.items()}
-        if any(taken.values()) or any(broken.values()):
+        if any(taken.values()) or any(broken.values()) or self._topics.differ(offsets):
             self._note_files(batch, taken)
+            self._topics.note(batch, offsets)
             self._unreadable.note(batch, unreadable)
             self._append(self._files_of(batch), durable=True)
+
+    def begin_topics(self, batch: int, offsets: Mapping[str, Offsets]) -> None:
+        """Note where topics begin, durably, with the first batch that reads them: should it be given back, they do so.
+
+        Args:
+            batch: its number.
+            offsets: by stream; those that have been read already go on from there.
+        """
+        fresh = {stream: of for stream, of in offsets.items() if stream not in self._topics.read}
+        if fresh:
+            self._topics.note(batch - 1, fresh)
+            self._append(self._files_of(batch - 1), durable=True)
 
     def finish(self, batch: int, parts: Mapping[str, bytes], *, durable: bool = False) -> None:
         """Note that a batch is done; 0: the first one begins.
@@ -145,7 +171,12 @@ class BatchJournal:
 
     def streams(self, batch: int) -> list[str]:
         """The streams of which a batch has taken files."""
-        return [*{**self._taken.get(batch, {}), **self._unreadable.of(batch)}]
+        return [*{**self._taken.get(batch, {}), **self._unreadable.of(batch), **self._topics.of(batch)}]
+
+    @property
+    def read(self) -> Mapping[str, Offsets]:
+        """By stream, up to where its topics are read."""
+        return self._topics.read
 
     def give_back(self, batch: int, streams: Collection[str]) -> None:
         """Let the files of a batch that was begun be taken by others.
@@ -159,6 +190,7 @@ class BatchJournal:
             for file in taken.pop(stream, ()):
                 del self._batch_of[stream, file]
             self._unreadable.forget([(stream, self._unreadable.name(file)) for file in unreadable.get(stream, ())])
+        self._topics.give_back(batch, streams)
         if streams:
             self.forget_missing()
 
@@ -190,9 +222,9 @@ class BatchJournal:
 
     def _files_of(self, batch: int) -> dict[str, object]:
         """What is noted of the files of a batch."""
-        unreadable = self._unreadable.line(batch)
+        more = {"unreadable": self._unreadable.line(batch), "offsets": self._topics.of(batch)}
         noted = {"batch": batch, "files": self._taken.get(batch, {})}
-        return {**noted, "unreadable": unreadable} if unreadable else noted
+        return {**noted, **{name: content for name, content in more.items() if content}}
 
     def _append(self, content: Mapping[str, object], *, durable: bool) -> None:
         if self._lines is None:
@@ -206,7 +238,10 @@ class BatchJournal:
 
     def _rewrite(self) -> None:
         """Write what is known, with no line that was torn."""
-        lines = [_line(self._files_of(batch)) for batch in sorted({*self._taken, *self._unreadable.batches})]
+        lines = [
+            _line(self._files_of(batch))
+            for batch in sorted({*self._taken, *self._unreadable.batches, *self._topics.batches})
+        ]
         if self._delivered is not None:
             lines.append(_line({"batch": self._delivered[0], "parts": self._delivered[1]}))
         with write_atomically(self._path) as temporary:
@@ -218,6 +253,7 @@ class BatchJournal:
             if "files" in content:
                 self._note_files(content["batch"], content["files"])
                 self._unreadable.read(content["batch"], content.get("unreadable", {}))
+                self._topics.note(content["batch"], content.get("offsets", {}))
             else:
                 self._delivered = (content["batch"], content["parts"])
         if self._delivered is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -173,3 +174,49 @@ def test_when_a_batch_was_planned_is_what_spark_has_noted(tmp_path: Path) -> Non
     before = datetime.now(UTC)
     for unknown in (2, 3):
         assert before <= planned_at(generation, generation.base + unknown) <= datetime.now(UTC)
+
+
+def with_topic(root: Path, topic: str, servers: str = "b:1") -> Settings:
+    kafka = {"event_type": "<urn:R>", "time": {"attribute": "at"}, "source": {"kafka": {"servers": servers}}}
+    kafka["source"]["kafka"]["topics"] = topic  # type: ignore[index]  # of the tables above
+    files = {"event_type": "<urn:R>", "time": {"attribute": "at"}, "source": {"format": "json", "path": "in"}}
+    return Settings.parse({"streams": {"air": kafka, "door": files}}, root=root)
+
+
+def plan_topic(generation: Generation, *offsets: int) -> None:
+    """What Spark notes of batches of a topic and of files; the notes of its own connector are not about files."""
+    notes = {"metadata": '{"id":"1"}', "sources/0/0": '\0v1\n{"air":{"0":0}}'}
+    for number, offset in enumerate(offsets):
+        notes |= {f"offsets/{number}": f'v1\n{{}}\n{{"air":{{"0":{offset}}}}}\n-\n-', f"commits/{number}": "v1\n{}"}
+    for name, text in notes.items():
+        (generation.checkpoint / name).parent.mkdir(parents=True, exist_ok=True)
+        (generation.checkpoint / name).write_text(text)
+
+
+def test_up_to_where_a_batch_reads_topics_is_what_spark_has_noted(tmp_path: Path) -> None:
+    own = with_topic(tmp_path, "air")
+    generation = current_generation(own, tmp_path, None)
+    plan_topic(generation, 3, 9)
+    assert generation.offsets(1, own) == {"air": {"air": {"0": 3}}}
+    assert generation.offsets(2, own) == {"air": {"air": {"0": 9}}}
+    assert generation.offsets(3, own) == {}
+    assert generation.files(2, own) == {"air": {}, "door": {}}
+    assert current_generation(own, tmp_path, 2) == generation
+
+
+def test_a_checkpoint_of_other_topics_is_begun_anew_and_one_of_other_servers_is_not(tmp_path: Path) -> None:
+    first = current_generation(with_topic(tmp_path, "air"), tmp_path, None)
+    plan_topic(first, 3)
+    assert current_generation(with_topic(tmp_path, "air", "other:1"), tmp_path, 1) == first
+    assert current_generation(with_topic(tmp_path, "wind"), tmp_path, 1).base == 2
+
+
+def test_where_a_generation_begins_topics_is_noted_beside_its_checkpoint(tmp_path: Path) -> None:
+    own = with_topic(tmp_path, "air")
+    generation = replace(current_generation(own, tmp_path, None), read={"air": {"air": {"0": 7}}})
+    assert generation.began(own) == {}
+    (start,) = generation.starts(own).values()
+    assert (start.note.parent.parent, start.read) == (generation.checkpoint.parent, {"air": {"0": 7}})
+    start.note.parent.mkdir()
+    start.note.write_text('{"air": {"0": 7}}')
+    assert generation.began(own) == {"air": {"air": {"0": 7}}}

@@ -177,3 +177,57 @@ def test_what_a_batch_gives_back_may_be_tried_again(tmp_path: Path) -> None:
     for known in (first, journal(tmp_path)):
         found = known.sorted_out(3, {"air": FILES, "door": FILES})
         assert found.new == {"air": FILES.keys(), "door": set()}
+
+
+def read_to(offset: int) -> dict[str, dict[str, dict[str, int]]]:
+    return {"air": {"topic": {"0": offset}}}
+
+
+def test_up_to_where_topics_are_read_is_known(tmp_path: Path) -> None:
+    first = journal(tmp_path)
+    first.begin_topics(1, read_to(3))
+    first.take(1, {}, {}, read_to(5))
+    first.finish(1, {})
+    first.take(2, {"door": ["in/1.json"]}, {}, read_to(8))
+    for known in (first, journal(tmp_path)):
+        assert known.read == read_to(8)
+        assert known.begun == 2
+        assert set(known.streams(2)) == {"air", "door"}
+    first.forget_missing()
+    assert journal(tmp_path).read == read_to(8)
+
+
+def test_a_batch_without_new_records_is_no_line(tmp_path: Path) -> None:
+    first = journal(tmp_path)
+    first.take(1, {}, {}, read_to(5))
+    size = (tmp_path / "queries/batches.jsonl").stat().st_size
+    first.take(2, {}, {}, read_to(5))
+    assert (tmp_path / "queries/batches.jsonl").stat().st_size == size
+
+
+@pytest.mark.parametrize(("begun", "wanted"), [(read_to(3), read_to(3)), ({}, {})])
+def test_topics_that_are_given_back_are_read_again_from_where_they_began(
+    begun: dict[str, dict[str, dict[str, int]]], wanted: object, tmp_path: Path
+) -> None:
+    first = journal(tmp_path)
+    first.begin_topics(1, begun)
+    first.take(1, {}, {}, read_to(5))
+    first.give_back(1, first.streams(1))
+    for known in (first, journal(tmp_path)):
+        assert known.read == wanted
+
+
+def test_topics_begin_once(tmp_path: Path) -> None:
+    first = journal(tmp_path)
+    first.take(1, {}, {}, read_to(5))
+    first.begin_topics(2, read_to(0))
+    assert journal(tmp_path).read == read_to(5)
+
+
+def test_a_line_about_topics_that_is_torn_lets_their_records_come_again(tmp_path: Path) -> None:
+    first = journal(tmp_path)
+    first.take(1, {}, {}, read_to(5))
+    first.take(2, {}, {}, read_to(8))
+    path = tmp_path / "queries/batches.jsonl"
+    path.write_bytes(path.read_bytes()[:-5])
+    assert journal(tmp_path).read == read_to(5)
