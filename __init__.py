@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     from .api import Engine, Project
     from .pipeline.hosting import QueryHandle
     from .pipeline.results import Rows
-    from .pipeline.sinks import CallbackSink, JsonLinesSink, ParquetSink, Sink
+    from .pipeline.sinks import CallbackSink, JsonLinesSink, KafkaSink, ParquetSink, Sink
 
 _LAZY = {
     "CallbackSink": ".pipeline.sinks",
     "Engine": ".api",
     "JsonLinesSink": ".pipeline.sinks",
+    "KafkaSink": ".pipeline.sinks",
     "ParquetSink": ".pipeline.sinks",
     "Project": ".api",
     "QueryHandle": ".pipeline.hosting",
@@ -45,6 +46,7 @@ __all__ = [
     "ConfigError",
     "Engine",
     "JsonLinesSink",
+    "KafkaSink",
     "KaicepError",
     "OntologyError",
     "OperatorError",

@@ -25,6 +25,7 @@ class MatchFormat(StrEnum):
     JSONL = "jsonl"
     PARQUET = "parquet"
     CONSOLE = "console"
+    KAFKA = "kafka"
 
 
 @app.command(epilog="Example: `kaicep demo`")
@@ -69,7 +70,13 @@ def run(
         typer.Option("--query", "-Q", metavar="FILE", help="Queries to run instead of the project's; may be repeated."),
     ] = None,
     out: Annotated[
-        str | None, typer.Option("--out", "-o", metavar="FILE", help="Where matches go: a file, for parquet a folder.")
+        str | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FILE",
+            help="Where matches go: a file, for parquet a folder, for kafka SERVERS/TOPIC.",
+        ),
     ] = None,
     append: Annotated[
         bool, typer.Option("--append", help="Write behind the rows of FILE though nothing is known of them.")
@@ -94,7 +101,7 @@ def run(
     form = form or (MatchFormat.CONSOLE if out is None and sys.stdout.isatty() else MatchFormat.JSONL)
     _check_output(out, form)
     settings = Settings.load(project)
-    settle_existing_output(out, settings, append=append)
+    settle_existing_output(None if form is MatchFormat.KAFKA else out, settings, append=append)
     ends = finish if finish is not None else bool(events) and all_recorded(settings, events or ())
     settings = with_recorded_sources(settings, events or ())
     with waiting(CLOSING, quiet=quiet) as bar:
@@ -135,5 +142,7 @@ def archive(
 def _check_output(out: str | None, form: MatchFormat) -> None:
     if form is MatchFormat.PARQUET and out is None:
         raise typer.BadParameter("parquet needs --out FOLDER", param_hint="--format")
+    if form is MatchFormat.KAFKA and out is None:
+        raise typer.BadParameter("kafka needs --out SERVERS/TOPIC", param_hint="--format")
     if form is MatchFormat.CONSOLE and out is not None:
         raise typer.BadParameter("console writes no file; leave --out away", param_hint="--format")

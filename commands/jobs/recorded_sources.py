@@ -28,6 +28,7 @@ def with_recorded_sources(settings: Settings, files: Sequence[str]) -> Settings:
     for name, path in _by_stream(settings, files).items():
         stream = streams[name]
         source = {} if stream.source is None else stream.source.model_dump(exclude_unset=True)
+        source.pop("kafka", None)
         form = file_format(path, stream)
         kept = source if source.get("format") == form else {}
         read = {"source": kept | {"format": form, "path": str(path)}, "max_ahead": "never"}

@@ -12,8 +12,14 @@ from .starting_offsets import noted_start
 
 if TYPE_CHECKING:
     from .kafka_data_source import KAFKA_FORMAT, KafkaDataSource, TopicRead
+    from .topic_tail import TopicTail
 
-_OF_SPARK = ("KAFKA_FORMAT", "KafkaDataSource", "TopicRead")
+_LATER = {
+    "KAFKA_FORMAT": ".kafka_data_source",
+    "KafkaDataSource": ".kafka_data_source",
+    "TopicRead": ".kafka_data_source",
+    "TopicTail": ".topic_tail",
+}
 
 __all__ = [
     "KAFKA_FORMAT",
@@ -23,6 +29,7 @@ __all__ = [
     "KafkaRefusalError",
     "Offsets",
     "TopicRead",
+    "TopicTail",
     "client_options",
     "is_lasting",
     "kafka_library",
@@ -31,8 +38,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """What loads Spark, on first use: actions need none of it."""
-    if name in _OF_SPARK:
-        return getattr(import_module(".kafka_data_source", __name__), name)
+    """What loads Spark and Arrow, on first use: actions need none of it."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name], __name__), name)
     message = f"module '{__name__}' has no attribute '{name}'"
     raise AttributeError(message)

@@ -58,7 +58,7 @@ class TopicOffsets:
         for name in self._topics:
             topic = self._metadata(name)[name]
             if topic.error is not None and topic.error.name() not in _UNKNOWN:
-                raise _failure(topic.error)
+                raise self._failed(topic.error)
             if topic.error is None and topic.partitions:
                 found[name] = sorted(topic.partitions)
         return found
@@ -94,6 +94,13 @@ class TopicOffsets:
             self._consumer.close()
         self._consumer = self._admin = None
 
+    def _failed(self, error: Any) -> Exception:
+        """What an error is; the next question is asked by new clients, which do not wait to connect again."""
+        self.close()
+        if is_lasting(error) and error.name() not in _UNKNOWN:
+            return ValueError(f"Kafka refuses: {error.str()}")
+        return unanswered(error.str())
+
     def _metadata(self, topic: str | None) -> Mapping[str, Any]:
         from confluent_kafka import Consumer, KafkaException  # noqa: PLC0415 - an extra
 
@@ -103,7 +110,7 @@ class TopicOffsets:
                 self._consumer = Consumer({**quiet, **self._options})
             found = self._consumer.list_topics(*([] if topic is None else [topic]), timeout=self._timeout_s)
         except KafkaException as error:
-            raise _failure(error.args[0]) from None
+            raise self._failed(error.args[0]) from None
         topics: Mapping[str, Any] = found.topics
         return topics
 
@@ -127,8 +134,9 @@ class TopicOffsets:
             for place, answer in answers.items():
                 found[place.topic][str(place.partition)] = answer.result(2 * self._timeout_s).offset
         except KafkaException as error:
-            raise _failure(error.args[0]) from None
+            raise self._failed(error.args[0]) from None
         except TimeoutError:
+            self.close()
             raise unanswered("no offsets") from None
         return {topic: of for topic, of in found.items() if of}
 
@@ -137,9 +145,3 @@ def _of_admin(options: Mapping[str, Any]) -> dict[str, Any]:
     """Without what only consumers know."""
     ours = ("group.id", "isolation.level", "fetch.", "queued.", "session.", "partition.", "max.poll.")
     return {name: value for name, value in options.items() if not name.startswith(ours)}
-
-
-def _failure(error: Any) -> Exception:
-    if is_lasting(error) and error.name() not in _UNKNOWN:
-        return ValueError(f"Kafka refuses: {error.str()}")
-    return unanswered(error.str())

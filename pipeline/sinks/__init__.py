@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .callback_sink import CallbackSink
     from .console_sink import ConsoleSink
     from .json_lines_sink import JsonLinesSink
+    from .kafka_sink import KafkaSink
     from .parquet_sink import ParquetSink
     from .row_delivery import DeliveredRows, RowDelivery
     from .row_source import marked, unmarked
@@ -24,6 +25,7 @@ _LATER = {
     "ConsoleSink": ".console_sink",
     "DeliveredRows": ".row_delivery",
     "JsonLinesSink": ".json_lines_sink",
+    "KafkaSink": ".kafka_sink",
     "ParquetSink": ".parquet_sink",
     "PieceSink": ".sink",
     "RowDelivery": ".row_delivery",
@@ -39,6 +41,7 @@ __all__ = [
     "ConsoleSink",
     "DeliveredRows",
     "JsonLinesSink",
+    "KafkaSink",
     "ParquetSink",
     "PieceSink",
     "RowDelivery",

@@ -30,6 +30,7 @@ Reading: TypeAlias = Callable[[Any], Any]
 """Makes a reader of what Spark reads streams with, or tables."""
 
 _AWAITED = "Exception thrown in awaitResult"
+_IN_PYTHON = re.compile(r"perform \w+: Traceback \(most recent call last\):\n(?:[ \n].*\n)+[\w.]+: (.+)")
 _NOISE = re.compile(r"^(?:Caused by)?: ?[\w.$]+: |\[[A-Z_.]+\] | SQLSTATE: \w+$")
 
 
@@ -149,11 +150,13 @@ def column_of(name: str) -> Column:
 
 
 def first_line(error: PySparkException | Py4JError) -> str:
-    """Return what Spark complains of, without its trace and its plan."""
+    """Return what Spark complains of, without its trace and its plan; of a source in Python, what that complains of."""
     from py4j.protocol import Py4JError  # noqa: PLC0415 - see above
     from pyspark.errors import PySparkException  # noqa: PLC0415 - see above
 
     text = (error.getMessage() if isinstance(error, PySparkException) else None) or str(error)
+    if (raised := _IN_PYTHON.search(text)) is not None:
+        return raised[1].rstrip(".")
     lines = [line.strip() for line in text.strip().splitlines()]
     first = lines[1] if isinstance(error, Py4JError) and len(lines) > 1 else lines[0]
     if _AWAITED in first:  # the thread that waited says nothing of what happened

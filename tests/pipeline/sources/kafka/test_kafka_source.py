@@ -52,7 +52,7 @@ class Reader:
         project = kaicep.Project.parse(self.settings, root=self.root)
         sinks = [kaicep.JsonLinesSink(self.out), *more]
         with kaicep.Engine(project, spark=self.spark, sinks=sinks) as engine:
-            engine.submit("SELECT ?e.n, ?e.room FROM air FILTER (?e.n >= 0)", label="all")
+            engine.submit("SELECT ?e.n, ?e.room FROM (?e, air) FILTER (?e.n >= 0)", label="all")
             engine.run_available()
             engine.finish()
         return self.numbers()
@@ -99,10 +99,9 @@ def test_the_first_batch_begins_where_it_began(kafka: MockKafka, spark: SparkSes
     """Also when it is done again with the checkpoint lost, and the latest records are later ones by then."""
     reader = Reader(spark, tmp_path, tables(kafka, starting="latest"))
     produce(kafka, 0, 3)
-    assert reader.read() == []
-    produce(kafka, 3, 4)
     with pytest.raises(PipelineError, match="the engine is killed"):
         reader.read(Failing(1))
+    produce(kafka, 3, 4)
     shutil.rmtree(tmp_path / "var/state/generation-000000")
     assert sorted(reader.read()) == [3, 4, 5, 6]
 
