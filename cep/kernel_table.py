@@ -47,7 +47,7 @@ def build_kernel(
         case Kind.PATTERN:
             from .nfa import NfaOperator  # noqa: PLC0415 - most queries need no automaton
 
-            return NfaOperator(query, within, limits, windows)
+            return NfaOperator(query, within, limits, windows, watched=watched)
 
 
 def stop_candidates(query: Query) -> Mapping[str, pl.DataFrame]:

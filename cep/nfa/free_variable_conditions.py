@@ -50,12 +50,17 @@ class FreeVariableCondition:
         functions: compiles.
         condition: the JOIN.
         others: for each side of each OR, as (start of the OR, side), the variables of its other sides.
+
+    Attributes:
+        variables: those that it mentions.
+        whole: those of whose complete runs it speaks.
     """
 
     functions: CodeGenerator
     condition: JoinCondition
     others: Mapping[tuple[int, int], frozenset[str]]
     variables: frozenset[str] = field(init=False)
+    whole: frozenset[str] = field(init=False)
     _test: Callable[[Sequence[Event], Sequence[object], Sequence[object]], bool] = field(init=False)
     _whole: list[_Fold] = field(init=False)
     _looks: list[Callable[[Runs, Mapping[str, int]], object]] = field(init=False)
@@ -63,6 +68,7 @@ class FreeVariableCondition:
     def __post_init__(self) -> None:
         c, functions = self.condition, self.functions
         self.variables = frozenset(c.variables)
+        self.whole = frozenset(e.variable for e in c.aggregates)
         self._whole = [self._fold(e) for e in c.aggregates]
         self._looks = [self._look(look) for look in c.looks]
 

@@ -80,6 +80,14 @@ class FreeVariableMatches:
         code: compiles them.
         variables: those that are matched; paths go by their places.
         ceilings: how much the query may take.
+
+    Attributes:
+        free: the variables that SEQ does not name.
+        conditions: the JOINs with these.
+        absent: the variables under NOT that some of them mention, each with those.
+        timed: whether SEQ ends with a timer, behind whose moment nothing comes.
+        candidates: of the variables, by partition and by what a JOIN says they are equal to.
+        open: runs to which something may be joined.
     """
 
     def __init__(
@@ -91,19 +99,20 @@ class FreeVariableMatches:
         ceilings: Ceilings,
     ) -> None:
         self._variables, self._ceilings = variables, ceilings
-        self._free = conditions.free
+        self.free = conditions.free
         self._place = {v: place for place, v in enumerate(variables)}
         asked = [FreeVariableCondition(code, c, conditions.scopes.others) for c in conditions.free_joins]
+        self.conditions = [c for c in asked if c.variables.isdisjoint(conditions.scopes.negations)]
         negations = conditions.scopes.negations
         self._asked = {
-            v: [c for c in asked if v in c.variables and c.variables.isdisjoint({*self._free[i + 1 :], *negations})]
-            for i, v in enumerate(self._free)
+            v: [c for c in asked if v in c.variables and c.variables.isdisjoint({*self.free[i + 1 :], *negations})]
+            for i, v in enumerate(self.free)
         }
-        self._absent = [(n, [c for c in asked if n in c.variables]) for n in conditions.doubtful]
-        self._timed = ends_with_timer(query.pattern)
-        self._apart = _distances(query, self._free, variables)
+        self.absent = [(n, [c for c in asked if n in c.variables]) for n in conditions.doubtful]
+        self.timed = ends_with_timer(query.pattern)
+        self._apart = _distances(query, self.free, variables)
         self.reach = max((d for d in self._apart.values() if d < UNBOUNDED), default=0)
-        self._equal = {v: equal for v in self._free if (equal := _equality(query, conditions, v)) is not None}
+        self._equal = {v: equal for v in self.free if (equal := _equality(query, conditions, v)) is not None}
         self.candidates: dict[tuple[str, PartitionKey], dict[Any, NegationBuffer]] = {}
         self.open: list[OpenMatch] = []
         self._new: list[OpenMatch] = []
@@ -111,7 +120,7 @@ class FreeVariableMatches:
         self._newest = -1
 
     def __bool__(self) -> bool:
-        return bool(self._free)
+        return bool(self.free)
 
     def arrive(self, arrived: Mapping[tuple[str, PartitionKey], Sequence[Event]]) -> None:
         """Take in candidates."""
@@ -135,10 +144,24 @@ class FreeVariableMatches:
 
     def opened(self, match: SequenceMatch) -> OpenMatch:
         """The same, with what is looked at again and again."""
+        runs = self.runs_of(match.path)
+        return OpenMatch(match, runs, max(self._span(v, runs)[1] for v in self.free))
+
+    def runs_of(self, path: Path) -> dict[str, list[Event]]:
+        """The events of each variable."""
         runs: dict[str, list[Event]] = {v: [] for v in self._variables}
-        for place, event in match.path:
+        for place, event in path:
             runs[self._variables[place]].append(event)
-        return OpenMatch(match, runs, max(self._span(v, runs)[1] for v in self._free))
+        return runs
+
+    def path_of(self, path: Path, runs: Runs) -> Path:
+        """The events of a run of SEQ, and those that are joined to it."""
+        joined = [(self._place[v], runs[v][0]) for v in self.free if runs[v]]
+        return sorted((*path, *joined), key=lambda step: step[1][NUMBER])
+
+    def all_candidates(self, variable: str, shared: PartitionKey) -> list[Event]:
+        """The candidates of a variable in a partition."""
+        return [event for kept in self.candidates.get((variable, shared), {}).values() for event in kept.rows]
 
     def matches(self, watermark: int) -> Iterator[QueuedMatches]:
         """The matches with a new event or a new run; drops runs that nothing more can be joined to."""
@@ -154,10 +177,10 @@ class FreeVariableMatches:
 
     def _joined(self) -> Iterator[QueuedMatches]:
         old = self.open if self._newest > self.seen else []
-        for one in join_free_variables(self._free, self._new, old, self._extended):
+        for one in join_free_variables(self.free, self._new, old, self._extended):
             if not self._is_refuted(one):
                 found = self._found(one)
-                if not self._timed or found[0] == one.match.time:  # nothing lies behind the moment of a timer
+                if not self.timed or found[0] == one.match.time:  # nothing lies behind the moment of a timer
                     yield found
 
     def _extended(self, one: OpenMatch, variable: str, age: Age) -> Iterator[OpenMatch]:
@@ -203,14 +226,14 @@ class FreeVariableMatches:
         """Whether a candidate of a NOT is forbidden by JOINs with what is joined."""
         return any(
             all(c.holds({**one.runs, n: [event]}, one.match.sides) for c in asked)
-            for (n, asked), events in zip(self._absent, one.match.doubtful, strict=True)
+            for (n, asked), events in zip(self.absent, one.match.doubtful, strict=True)
             for event in events
         )
 
     def _found(self, one: OpenMatch) -> QueuedMatches:
-        joined = [(self._place[v], one.runs[v][0]) for v in self._free]
-        path = sorted((*one.match.path, *joined), key=lambda step: step[1][NUMBER])
-        return max(one.match.time, *(event[TIME] for _, event in joined)), path[0][1], chain(path)
+        path = self.path_of(one.match.path, one.runs)
+        times = (one.runs[v][0][TIME] for v in self.free)
+        return max(one.match.time, *times), path[0][1], chain(path)
 
     def drop(self, left: Remainder) -> None:
         """Drop the runs that no match may hold any more because of matches that stand."""

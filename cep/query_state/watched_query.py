@@ -9,15 +9,21 @@ from ...language.nodes import (
     CheckWindow,
     Conjunction,
     Element,
+    Group,
     Kind,
+    Link,
+    Negation,
     Pattern,
     Policy,
     Query,
+    Sequence,
     SlidingWindow,
     Source,
+    Timer,
     Window,
     is_individual,
     unnamed_variables,
+    walk_pattern,
 )
 
 __all__ = ["watch"]
@@ -48,12 +54,30 @@ def _whole(source: Source) -> Source:
 
 
 def _pattern(query: Query) -> Pattern | None:
-    free = unnamed_variables([s.variable for s in query.sources], query.pattern)
+    free = [] if _is_tied(query) else unnamed_variables([s.variable for s in query.sources], query.pattern)
     if not free:
         return query.pattern
     elements = [Element(s.variable, None, s.span) for s in query.sources if s.variable in free]
     parts = (*([] if query.pattern is None else [query.pattern]), *elements)
     return parts[0] if len(parts) == 1 else Conjunction(parts, query.span)
+
+
+def _is_tied(query: Query) -> bool:
+    """Whether what comes in between decides about SEQ, so that an AND with other variables would say something else."""
+    parts = () if query.pattern is None else walk_pattern(query.pattern)
+    return query.policy is not Policy.ANY or any(map(_decides, parts))
+
+
+def _decides(part: Pattern) -> bool:
+    match part:
+        case Negation() | Timer():
+            return True
+        case Sequence(links=links):
+            return bool(set(links) - {Link.ANY})
+        case Element(quantifier=quantifier) | Group(quantifier=quantifier):
+            return quantifier is not None and (quantifier.link is not Link.ANY or quantifier.until is not None)
+        case _:
+            return False
 
 
 def _window(query: Query, window: Window) -> Window | None:

@@ -94,7 +94,7 @@ def check_repetitions(scope: Scope, draft: Draft) -> None:
                 case Aggregate(running=True):
                     raise scope.error(node.span, "RUNNING is for JOIN", "leave RUNNING out: the run is complete here")
                 case Call(function=Intrinsic.PREV):
-                    hint = "it looks back in a run; or leave WINDOW out: without one it is the value at the event before"
+                    hint = "it looks back in a run; leave WINDOW out: without one it is the value at the event before"
                     hint = hint if draft.windows and draft.pattern is None else "it looks back in a run, event by event"
                     raise scope.error(node.span, "PREV is for JOIN", hint)
     for expression in (*draft.reported, *draft.joins):

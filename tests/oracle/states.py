@@ -248,7 +248,8 @@ class Prospect:
     def _of_absences(self, one: Ending, bound: Bound, unbound: frozenset[str]) -> list[datetime]:
         """Until when last NOTs and timers go on that nothing has violated so far; they, or what is still unbound."""
         pattern = Bound(shape_of(self.around.query.pattern), one.taken, frozenset(), one.sides)
-        timer = one.absences[-1] if one.absences and isinstance(one.absences[-1].node, Timer) else None
+        last_one = one.absences[-1] if one.absences and one.absences[-1].next is None else None
+        timer = last_one if last_one is not None and isinstance(last_one.node, Timer) else None
         recurring = timer is not None and timer.node.until is not None
         last = last_moment(timer, pattern, self.around, self.moment) if timer is not None and recurring else None
         if recurring and last is None:

@@ -16,7 +16,8 @@ __all__ = ["FAMILIES", "aggregations", "documents", "joins", "selections", "sema
 _TERM_TESTS = ("= 3", "!= 3", "> 2", "= 'blue'", "!= bd:r0", "= bd:r0", "< 'z'", "IN (3, 4)", "NOT IN ('blue', 3)")
 _WIDE = ("1s", "2.5s", "5s", "5s", "10s", "1min")
 _HOPS = ("1s, 1s", "2s, 1s", "3s, 2s", "2.5s, 1s", "1s, 2s", "5s, 500ms", "1min, 20s",
-         "1 events, 1 events", "2 events, 1 events", "3 events, 2 events", "1 events, 2 events", "2 events, 5 events")  # fmt: skip
+         "1 events, 1 events", "2 events, 1 events", "3 events, 2 events", "1 events, 2 events",
+         "2 events, 5 events")  # fmt: skip
 _DURATIONS = ("1s", "2s", "3s", "2.5s", "5s", "0.1min", "1500ms", "1h")
 
 

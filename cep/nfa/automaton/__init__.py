@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .completions import Completions, completions_by, minimal_completions
+from .completions import Completions, completions_by, completions_in, minimal_completions
 from .derivatives import PatternDerivatives
 from .ignore_transitions import after_ignoring
 from .pattern_items import (
@@ -31,6 +31,7 @@ __all__ = [
     "after_ignoring",
     "anchor_of",
     "completions_by",
+    "completions_in",
     "items_of",
     "minimal_completions",
     "open_groups",

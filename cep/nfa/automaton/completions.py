@@ -30,7 +30,7 @@ from .pattern_items import (
     SequenceRest,
 )
 
-__all__ = ["Completions", "completions_by", "minimal_completions"]
+__all__ = ["Completions", "completions_by", "completions_in", "minimal_completions"]
 
 Completions = frozenset[frozenset[str]]
 """Sets of variables, each of which gets one event at least; what is repeated counts once."""
@@ -41,7 +41,7 @@ _NOTHING: Completions = frozenset({frozenset()})
 def completions_by(item: PatternItem, targets: Iterable[ItemSet]) -> Completions:
     """What completes a partial match by an element, which leads to one of some states."""
     own = frozenset() if item.variable is None else frozenset({item.variable})
-    behind = frozenset[frozenset[str]]().union(*(_of_threads(target) for target in targets))
+    behind = frozenset[frozenset[str]]().union(*(completions_in(target) for target in targets))
     return frozenset(own | rest for rest in behind)
 
 
@@ -54,7 +54,8 @@ def minimal_completions(every: Completions, apart: AbstractSet[str]) -> Completi
     return frozenset(s for side in sides for s in side if not any(other < s for other in side))
 
 
-def _of_threads(threads: ItemSet) -> Completions:
+def completions_in(threads: ItemSet) -> Completions:
+    """What completes a partial match in a state."""
     return frozenset().union(*map(_of_thread, threads)) if threads else _NOTHING
 
 
@@ -76,7 +77,7 @@ def _behind(rest: Continuation) -> Completions:
             goes = (quantifier.maximum is None or count < quantifier.maximum) and final is not True
             here = (_of_body(node) if goes else frozenset()) | (_NOTHING if stops else frozenset())
         case InterleavedRest(inner=inner, own=own, sides=sides):
-            others = (_of_threads(side) for i, side in enumerate(sides) if i != own)
+            others = (completions_in(side) for i, side in enumerate(sides) if i != own)
             here = _together((_behind(inner), *others))
     return _together((here, _behind(rest.rest)))
 

@@ -7,6 +7,7 @@ from .compiled_pattern import CompiledPattern
 from .join_conditions import JoinCondition, LookBack, variable_of
 from .partition_keys import keys_of
 from .pattern_conditions import PatternConditions, windows_of
+from .prospect import Lead
 from .states import FinalState, Moves, RegisterValues, State, Transition
 from .stop_conditions import StopCondition, stop_candidates, stop_events
 from .transition_table import AutomatonTable, Edge, EdgeAction, automaton_table
@@ -19,6 +20,7 @@ __all__ = [
     "EdgeAction",
     "FinalState",
     "JoinCondition",
+    "Lead",
     "LookBack",
     "Moves",
     "PatternConditions",

@@ -21,11 +21,20 @@ from ....language.nodes import (
     may_be_empty,
     walk_pattern,
 )
-from ..automaton import ItemSet, PatternDerivatives, PatternItem, after_ignoring, items_of
+from ..automaton import (
+    Completions,
+    ItemSet,
+    PatternDerivatives,
+    PatternItem,
+    after_ignoring,
+    completions_in,
+    items_of,
+    minimal_completions,
+)
 from .acceptance import final_state
 from .code_generator import CodeGenerator
 from .pattern_conditions import PatternConditions
-from .prospect import Prospect, prospect_of
+from .prospect import Lead, Prospect, lead_of, prospect_of
 from .registers import lookahead_of
 from .states import Advance, Moves, State, Target, Transition
 from .transition import advance_function, target_of
@@ -58,6 +67,7 @@ class CompiledPattern:
         self.states: list[State] = []
         self._by_items: dict[ItemSet, State] = {}
         self._prospects: dict[int, tuple[Prospect, ...]] = {}
+        self._leads: dict[int, tuple[Lead, ...]] = {}
         self.initial = tuple(self._state(items, (-1, i)) for i, items in enumerate(self.derivatives.beginnings()))
 
     def moves(self, state: State, place: int, variable: str) -> Moves:
@@ -78,15 +88,32 @@ class CompiledPattern:
         """
         found = self._prospects.get(state.number)
         if found is None:
-            ways = [
-                (state.items[number], target.state)
-                for place, variable in enumerate(variables)
-                for number, transition in self._own_transitions(state, place, variable)
-                for target in dict.fromkeys((*transition.targets, *transition.after_gap))
-            ]
+            ways = self._ways(state, variables)
             found = tuple(prospect_of(self.code, state, item, target) for item, target in ways)
             self._prospects[state.number] = found
         return found
+
+    def leads(self, state: State, variables: Sequence[str]) -> tuple[Lead, ...]:
+        """The same where variables are beside that SEQ does not name."""
+        found = self._leads.get(state.number)
+        if found is None:
+            ways = self._ways(state, variables)
+            found = self._leads[state.number] = tuple(lead_of(self.code, state, *way) for way in ways)
+        return found
+
+    def beginnings(self) -> Completions:
+        """What completes a match of which nothing has come."""
+        every = frozenset[frozenset[str]]().union(*(completions_in(state.items) for state in self.initial))
+        return minimal_completions(every, self.conditions.required)
+
+    def _ways(self, state: State, variables: Sequence[str]) -> list[tuple[PatternItem, State]]:
+        """The elements that may come next, each with a state that it leads to."""
+        return [
+            (state.items[number], target.state)
+            for place, variable in enumerate(variables)
+            for number, transition in self._own_transitions(state, place, variable)
+            for target in dict.fromkeys((*transition.targets, *transition.after_gap))
+        ]
 
     def _own_transitions(self, state: State, place: int, variable: str) -> list[tuple[int, Transition]]:
         own = [number for number, item in enumerate(state.items) if item.variable == variable]

@@ -48,15 +48,26 @@ class Keys:
     joined: Mapping[str, pl.Expr]
 
 
-def keys_of(query: Query, scopes: PatternScopes, *, relaxed: bool) -> Keys:
-    """The keys of a query; `relaxed`: constraints alone say what matches, whatever came first."""
+def keys_of(query: Query, scopes: PatternScopes, *, relaxed: bool, watched: bool = False) -> Keys:
+    """The keys of a query.
+
+    Args:
+        query: with SEQ.
+        scopes: where its variables stand.
+        relaxed: constraints alone say what matches, whatever came first.
+        watched: partial matches are told, too: what is equal only by way of what has not come is not decided.
+    """
     shared = {
         source.variable: tuple(dict(columns)[source.variable] for columns in query.partition_by)
         for source in query.sources
     }
     pattern = cast("Pattern", query.pattern)
     for joined in _classes(query, scopes, relaxed=relaxed):
-        if set(joined) >= set(scopes.positive) and _is_safe(pattern, joined, scopes, relaxed=relaxed):
+        safe = set(joined) >= set(scopes.positive) and (
+            _is_safe(pattern, joined, scopes, relaxed=relaxed and not watched)
+            or (watched and relaxed and _is_clique(pattern, joined, scopes))
+        )
+        if safe:
             return Keys(shared, {variable: e for variable, (e, _) in joined.items()})
     return Keys(shared, {})
 
@@ -124,6 +135,13 @@ def _is_safe(pattern: Pattern, joined: _Class, scopes: PatternScopes, *, relaxed
     if any(scopes.loops[v] for v in firsts) or _in_conjunction(pattern, firsts):
         return False
     return not any(v in joined and not joined[v][1] & mandatory for v in scopes.negations)
+
+
+def _is_clique(pattern: Pattern, joined: _Class, scopes: PatternScopes) -> bool:
+    """Whether JOINs compare every variable that is matched with every other."""
+    every = set(scopes.positive)
+    compared = all(joined[v][1] >= every - {v} and not scopes.loops[v] for v in every)
+    return compared and every <= _after(pattern, frozenset(), {})
 
 
 def _are_connected(joined: _Class, scopes: PatternScopes) -> bool:

@@ -7,18 +7,20 @@ speak of the event itself are undecided.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, cast
 
 from ....expressions import micros
 from ...order import UNBOUNDED
-from ..automaton import PatternItem, completions_by, minimal_completions
+from ..automaton import Completions, PatternItem, completions_by, minimal_completions
 from .code_generator import CodeGenerator
 from .join_conditions import JoinLevels
 from .negation_tests import NegationTests
+from .registers import Register
 from .states import RegisterValues, State
 from .transition import TransitionCode
 
-__all__ = ["Prospect", "prospect_of"]
+__all__ = ["Lead", "Prospect", "lead_of", "prospect_of"]
 
 Prospect = Callable[[RegisterValues, tuple[Any, ...], Any], tuple[int, int] | None]
 """From registers, an event that comes next at the earliest, and buffers: the last moments at which events may come that
@@ -38,6 +40,30 @@ def prospect_of(code: CodeGenerator, state: State, item: PatternItem, target: St
     return written
 
 
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """What may become of partial matches by an element where variables are beside that SEQ does not name.
+
+    Attributes:
+        begin: from the arguments of a `Prospect`: when the event may come at the earliest, the sides of ORs, and the
+            candidates of NOTs as in `FinalState.rest`; `None`: it may not come. Of what has not begun it is not asked.
+        coming: the variables that would complete the match.
+        ahead: those that may still come behind the event, or with it.
+    """
+
+    begin: Callable[[RegisterValues, tuple[Any, ...], Any], tuple[int, Any, tuple[tuple[Any, ...], ...]] | None]
+    coming: Completions
+    ahead: frozenset[str]
+
+
+def lead_of(code: CodeGenerator, state: State, item: PatternItem, target: State) -> Lead:
+    """See `prospect_of`."""
+    coming = completions_by(item, [target.items])
+    ahead = target.ahead.variables | {cast("str", item.variable)}
+    begin = code.compiled("r, e, p", _ProspectCode(code, state, item, target, begins=False).leads())
+    return Lead(begin, minimal_completions(coming, code.conditions.required), ahead)
+
+
 class _ProspectCode(TransitionCode):
     """The function: what of a transition is decided before its event comes."""
 
@@ -51,6 +77,16 @@ class _ProspectCode(TransitionCode):
         outside, inside = (f"max({', '.join(['-1', *map(self._last, side)])}, -1)" for side in sides)
         found = [f"o, i = {outside}, {inside}", "return (o, i) if o >= e[0] or i >= e[0] else None"]
         return [*earliest, *self.registers.lines, *found]
+
+    def leads(self) -> list[str]:
+        """The lines of `Lead.begin`."""
+        earliest = self._earliest()
+        self.ask("return None")
+        registers, sides = self.registers, Register("sides")
+        taken = registers.new(sides) if sides in self.conditions.registers else "None"
+        doubtful = [f"{registers.known(Register('doubtful', v))} or ()" for v in self.conditions.doubtful]
+        found = f"(e[0], {taken}, ({''.join(f'{rows}, ' for rows in doubtful)}))"
+        return [*earliest, *registers.lines, f"return {found}"]
 
     def _last(self, variables: frozenset[str]) -> str:
         """The last moment at which an event of each of these may come; of the past, where that is over."""

@@ -15,20 +15,14 @@ from ...nodes import (
     Item,
     Kind,
     KnownState,
-    Link,
-    Negation,
     Query,
     SortOrder,
     StateReference,
     StreamType,
-    Timer,
     ValueType,
     negated_variables,
     quantified_variables,
-    unnamed_variables,
-    walk_pattern,
 )
-from ...nodes import Sequence as Links
 from ...source_text import Span, listed
 from ...syntax import parse_document
 from ..contexts import changes_stream, find_set
@@ -58,25 +52,7 @@ def known_state(query: Query) -> KnownState:
     negated = negated_variables(query.pattern)
     streams = {s.variable: s.stream for s in query.sources if s.variable not in negated}
     runs = frozenset(name for name, several in quantified_variables(query.pattern).items() if several)
-    return KnownState(streams, runs, query.kind is not Kind.AGGREGATION, _refusal(query), query)
-
-
-def _refusal(query: Query) -> tuple[str, str] | None:
-    """Why nothing can be asked of a query's state."""
-    parts = [] if query.pattern is None else list(walk_pattern(query.pattern))
-    free = unnamed_variables([s.variable for s in query.sources], query.pattern)
-    if not parts or not free or query.kind is not Kind.PATTERN:
-        return None
-    tied = any(isinstance(p, Negation | Timer) or (isinstance(p, Links) and set(p.links) - {Link.ANY}) for p in parts)
-    if tied or any(_is_tied(part) for part in parts):
-        hint = f"name ?{free[0]} in SEQ: (…) AND ?{free[0]}"
-        return f"?{free[0]} is joined to a SEQ with NOT, a timer, '->' or '=>'", hint
-    return None
-
-
-def _is_tied(part: object) -> bool:
-    quantifier = getattr(part, "quantifier", None)
-    return quantifier is not None and (quantifier.link is not Link.ANY or quantifier.until is not None)
+    return KnownState(streams, runs, query.kind is not Kind.AGGREGATION, None, query)
 
 
 def check_on_demand(names: Names, statement: syntax.Statement, *, once: bool) -> None:
