@@ -56,7 +56,7 @@ class NfaOperator:
         watched: bool = False,
     ) -> None:
         self._windows = windows if is_windowed(query) else None
-        self._compiled = CompiledPattern(with_timer_intervals(query), (within.first, within.last))
+        self._compiled = CompiledPattern(with_timer_intervals(query), (within.first, within.last), watched=watched)
         conditions = self._compiled.conditions
         negations = conditions.scopes.negations
         self._ceilings = ceilings = Ceilings(query, limits)
@@ -64,7 +64,7 @@ class NfaOperator:
         self._joining = FreeVariableMatches(query, conditions, self._compiled.code, variables, ceilings)
         self._has_free = bool(conditions.free)
         self._queue = MatchQueue(query, variables, ceilings, windows)
-        self._encoder = EventEncoder(query, conditions, variables, self._queue.buffer, watched=watched)
+        self._encoder = EventEncoder(query, conditions, variables, self._queue.buffer)
         every = next((micros(n.every) for n in negations.values() if n.every is not None), None)
         self.recurrence = Recurrence(every)
         self._waiting = PendingAcceptance(within.last, self._report, self.recurrence, conditions.longest, ceilings)

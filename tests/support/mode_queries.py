@@ -7,7 +7,7 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-__all__ = ["CONTENT", "MODES", "events", "in_contexts", "query"]
+__all__ = ["CONTENT", "MODES", "at", "events", "in_contexts", "query"]
 
 MODES = ("recent", "chronicle", "continuous", "cumulative")
 _BASE = datetime(2024, 1, 1, tzinfo=UTC)
@@ -28,6 +28,11 @@ CONTENT: dict[str, Any] = {
         for name in ("S", "T")
     },
 }
+
+
+def at(seconds: float) -> datetime:
+    """So many seconds after the beginning."""
+    return _BASE + timedelta(seconds=seconds)
 
 
 _ROAD = (

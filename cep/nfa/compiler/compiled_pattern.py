@@ -50,6 +50,7 @@ class CompiledPattern:
     Args:
         query: with SEQ.
         within: the bounds of WITHIN in microseconds, both included.
+        watched: whether its state is asked for.
 
     Attributes:
         conditions: the query's.
@@ -59,8 +60,8 @@ class CompiledPattern:
         may_hold: whether a match may have to wait until it can be prolonged no more.
     """
 
-    def __init__(self, query: Query, within: tuple[int, int]) -> None:
-        self.conditions = PatternConditions(query)
+    def __init__(self, query: Query, within: tuple[int, int], *, watched: bool = False) -> None:
+        self.conditions = PatternConditions(query, watched=watched)
         self.code = CodeGenerator(self.conditions, within)
         self.derivatives = _derivatives(self.conditions)
         self.may_hold = False

@@ -62,7 +62,7 @@ def keys_of(query: Query, scopes: PatternScopes, *, relaxed: bool, watched: bool
         for source in query.sources
     }
     pattern = cast("Pattern", query.pattern)
-    for joined in _classes(query, scopes, relaxed=relaxed):
+    for joined in _classes(query, scopes, relaxed=relaxed and not watched):
         safe = set(joined) >= set(scopes.positive) and (
             _is_safe(pattern, joined, scopes, relaxed=relaxed and not watched)
             or (watched and relaxed and _is_clique(pattern, joined, scopes))

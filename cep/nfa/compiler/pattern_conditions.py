@@ -37,6 +37,8 @@ class PatternConditions:
 
     Args:
         query: with SEQ.
+        watched: whether its state is asked for: partial matches are told, and a JOIN is decided when all that it
+            mentions is bound, not conjunct by conjunct.
 
     Attributes:
         scopes: where its variables stand.
@@ -47,6 +49,7 @@ class PatternConditions:
         relaxed: everything may be passed over, so that the constraints alone say what matches.
         free: the variables that SEQ does not name.
         required: those that FOR names.
+        watched: see above.
         conditions: the JOINs over variables of SEQ.
         own: the JOINs, or parts of them, that are conditions on the candidates of one variable.
         free_joins: the JOINs with variables that SEQ does not name.
@@ -58,7 +61,7 @@ class PatternConditions:
         seen: the place of the register of the last event's number; -1: there is none.
     """
 
-    def __init__(self, query: Query) -> None:
+    def __init__(self, query: Query, *, watched: bool = False) -> None:
         parts = list(walk_pattern(cast("Pattern", query.pattern)))
         self.query = query
         self.scopes: PatternScopes = scopes_of(cast("Pattern", query.pattern))
@@ -70,7 +73,8 @@ class PatternConditions:
         self.relaxed = _is_relaxed(query)
         self.free = _free(query, self.scopes)
         self.required = frozenset[str]() if query.in_context is None else frozenset(query.in_context.required)
-        may_cut = self.relaxed and not _may_lack(parts)
+        may_cut = self.relaxed and not watched and not _may_lack(parts)
+        self.watched = watched
         self.conditions = joins_of(query, self.scopes, self.layout, may_cut=may_cut)
         self.own = own_joins_of(query, self.scopes, may_cut=may_cut)
         self.free_joins = free_joins_of(query, self.scopes, self.layout, may_cut=may_cut)

@@ -67,17 +67,10 @@ class EventEncoder:
         conditions: the query's.
         variables: those that are matched.
         buffer: gets their candidates.
-        watched: whether the query's state is asked for.
     """
 
     def __init__(
-        self,
-        query: Query,
-        conditions: PatternConditions,
-        variables: Sequence[str],
-        buffer: CandidateBuffer,
-        *,
-        watched: bool = False,
+        self, query: Query, conditions: PatternConditions, variables: Sequence[str], buffer: CandidateBuffer
     ) -> None:
         self.next_number = 0
         self.variables = variables
@@ -86,7 +79,7 @@ class EventEncoder:
         self._own = {
             v: [column_expression(join) for join in conditions.own if variables_of(join) == {v}] for v in variables
         }
-        self._keys = keys_of(query, scopes, relaxed=conditions.relaxed, watched=watched)
+        self._keys = keys_of(query, scopes, relaxed=conditions.relaxed, watched=conditions.watched)
         self._stops: dict[str, StopCondition] = {s.name: s for stops in conditions.stops.values() for s in stops}
         self._stream_of = {s.name: s.variable for s in self._stops.values()}
 

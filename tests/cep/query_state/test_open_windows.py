@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import numpy as np
 import polars as pl
 import pytest
 from kaicep import Project
-from kaicep.cep.query_state import HeldState, held_by_windows, in_sliding_windows
+from kaicep.cep.query_state import HeldState, held_by_windows, in_sliding_windows, latest_completion
+from kaicep.expressions import Ints
 from support.context_examples import examples
 
 PROJECT = Project.parse(examples("state_examples")[0].content)
@@ -16,10 +18,30 @@ TIMES = [datetime(2024, 1, 1, 0, minute, tzinfo=UTC) for minute in (0, 5, 9)]
 EVENTS = pl.DataFrame({"_time": TIMES, "_id": ["a", "b", "c"]}).with_columns(pl.col("_time").dt.cast_time_unit("us"))
 
 
+def of_one_group(frame: pl.DataFrame) -> Ints:
+    return np.zeros(frame.height, dtype=np.int64)
+
+
+@pytest.mark.parametrize(("count", "held"), [(1, 1), (2, 0), (3, 0)])
+def test_events_between_counted_windows_are_held_by_none(count: int, held: int) -> None:
+    (query,) = PROJECT.compile("SELECT COUNT(?m) AS n FROM (?m, MTR) WINDOW (?m, hopping, 2 events, 4 events)")
+    state = held_by_windows(query, EVENTS[:count], BEGIN, of_one_group)
+    assert [len(rows) for one in state.rows for rows in one.values()] == ([held] if held else [])
+
+
+def test_all_that_has_still_to_come_is_bounded_by_windows() -> None:
+    (query,) = PROJECT.compile(
+        "SELECT ?a.id FROM (?a, MTR), (?b, MTR), (?c, MTR) SEQ (?a, ?b, ?c) WINDOW (?a, ?b, 5s) WINDOW (?b, ?c, 3s)"
+    )
+    minute = 60_000_000
+    assert latest_completion(query, {"a": np.array([0, minute])}).tolist() == [5_000_000, minute + 5_000_000]
+    assert latest_completion(query, {"a": np.array([0]), "b": np.array([1_000_000])}).tolist() == [4_000_000]
+
+
 @pytest.mark.parametrize(("minutes", "held"), [(9, 3), (10, 2), (14, 2), (15, 1), (19, 0)])
 def test_a_sliding_window_lets_go_of_what_is_as_old_as_it_is_long(minutes: int, held: int) -> None:
     (query,) = PROJECT.compile("SELECT COUNT(?m) AS n FROM (?m, MTR) WINDOW (?m, sliding, 10min)")
-    state = held_by_windows(query, EVENTS, BEGIN + minutes * 60_000_000)
+    state = held_by_windows(query, EVENTS, BEGIN + minutes * 60_000_000, of_one_group)
     assert [len(rows) for one in state.rows for rows in one.values()] == ([held] if held else [])
 
 

@@ -27,3 +27,16 @@ def test_sliding_windows_hold_what_they_held_at_the_moment() -> None:
         (window,) = watch(query).windows
         assert isinstance(window, SlidingWindow)
         assert window.extent == wider
+
+
+def test_what_comes_in_between_decides_about_a_seq_as_it_stands() -> None:
+    """An AND with another variable would say something else."""
+    text = "SELECT ?a.id FROM (?a, MTR), (?b, MTR), (?c, MTR) JOIN (?a.id = ?c.id) SEQ ({}) WINDOW (?a, ?b, ?c, 1h)"
+    for pattern, apart in (("?a, ?b", False), ("?a -> ?b", True), ("?a, AFTER 5s, ?b", True), ("?a, ?b{2; ->}", True)):
+        (query,) = PROJECT.compile(text.format(pattern))
+        assert (watch(query).pattern == query.pattern) is apart
+
+
+def test_modes_keep_their_pattern() -> None:
+    (query,) = PROJECT.compile("SELECT ?a.id FROM (?a, MTR), (?b, MTR) SEQ (?a AND ?b) POLICY recent")
+    assert watch(query).pattern == query.pattern

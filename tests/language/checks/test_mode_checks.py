@@ -51,3 +51,19 @@ def test_windows_tie_what_is_paired_first() -> None:
     PROJECT.compile(text.format("WINDOW (?a, ?b, 1min) WINDOW (?b, ?c, 1min)"))
     with pytest.raises(QueryTypeError, match=r"no WINDOW ties \?b"):
         PROJECT.compile(text.format("WINDOW (?a, ?c, 1min) WINDOW (?b, ?c, 1min)"))
+
+
+def test_a_sliding_window_is_said_by_keep() -> None:
+    text = "SELECT ?a.id FROM (?a, S), (?b, S) SEQ (?a AND ?b) WINDOW (?a, sliding, 5s) POLICY recent"
+    with pytest.raises(QueryTypeError, match=r"1:52: a sliding window beside POLICY recent[^$]*KEEP \?a: 5s"):
+        PROJECT.compile(text)
+
+
+def test_attributes_of_windows_are_not_asked_beside_for_of_what_is_paired() -> None:
+    text = (
+        "CREATE CONTEXTS road (calm DEFAULT, hot); INITIATE CONTEXT hot FROM (?e, S);"
+        "SELECT ?a.id, ?w._since AS since FROM (?a, S), (?b, S) IN CONTEXT hot AS ?w FOR ?a SEQ (?a, ?b) POLICY recent"
+    )
+    with pytest.raises(QueryTypeError, match="attributes of windows beside FOR, in a pattern with POLICY recent"):
+        PROJECT.compile(text)
+    PROJECT.compile(text.replace(" FOR ?a", ""))

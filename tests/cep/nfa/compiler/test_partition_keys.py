@@ -36,3 +36,20 @@ def test_partition_by_is_shared_by_all_variables() -> None:
     found = PatternConditions(query)
     assert set(keys_of(query, found.scopes, relaxed=False).shared) == {"a", "n", "b"}
     assert all(len(columns) == 1 for columns in keys_of(query, found.scopes, relaxed=False).shared.values())
+
+
+@pytest.mark.parametrize(
+    ("pattern", "clauses", "variables"),
+    [
+        ("?a ->> ?b ->> ?c", ("JOIN (?a.group = ?c.group)", "JOIN (?b.group = ?c.group)"), ""),
+        ("?a ->> ?b ->> ?c", SAME, "abc"),
+        ("?a AND ?b AND ?c", SAME, ""),
+        ("?a AND ?b AND ?c", (*SAME, "JOIN (?a.group = ?c.group)"), "abc"),
+    ],
+)
+def test_partial_matches_are_told_apart_by_what_is_decided(
+    pattern: str, clauses: tuple[str, ...], variables: str
+) -> None:
+    query = query_of(pattern, *clauses)
+    found = PatternConditions(query, watched=True)
+    assert set(keys_of(query, found.scopes, relaxed=True, watched=True).joined) == set(variables)

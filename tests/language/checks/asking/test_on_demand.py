@@ -23,7 +23,6 @@ REGISTERED = (
         ("SELECT ?x FROM (?x, STATE(qq))", "no query 'qq' is registered", "did you mean 'q'"),
         ("SELECT ?x FROM (?x, STATE(q.?n))", "no event of 'q' is bound to ?n", "it binds ?a and ?b"),
         ("SELECT ?x FROM (?x, PARTIAL(total))", "is an aggregate and has no matches", "STATE(total)"),
-        ("SELECT ?x FROM (?x, STATE(tied))", "?c is joined to a SEQ with", "name ?c in SEQ"),
         ("SELECT ?x FROM (?x, S)", "'S' goes on, and this query is asked once", "STATE(…)"),
         ("SELECT ?x FROM (?x, q)", "'q' goes on, and this query is asked once", "STATE(q)"),
         ("SELECT ?x.k FILTER (?x.k > 1)", "FROM is missing", "STATE(again)"),
