@@ -228,8 +228,8 @@ class Archiver:
         for stream, raw in records.items():
             self._dead_letters.write(stream, number, raw, annotated[stream].rejected)
         self.events += self._spool.append({stream: batch.events for stream, batch in annotated.items()})
-        unreadable = {stream: raw.unreadable for stream, raw in records.items()}
-        self._journal.take(number, files.new, unreadable, generation.offsets(number, settings))
+        broken = {stream: raw.unreadable for stream, raw in records.items()}
+        self._journal.take(number, files.new, broken, generation.offsets(number, settings))
         for stream, raw in records.items():
             for file in raw.unreadable:
                 self._say(f"streams.{stream}: {file.path} {file.complaint}; see its dead letters")

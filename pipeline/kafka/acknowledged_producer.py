@@ -129,14 +129,15 @@ class AcknowledgedProducer:
 
     def _produced(self, producer: Producer, record: KafkaRecord, note: Any, until: float) -> KafkaError | None:
         """Hand a record to the client; what it says if it does not take it."""
-        headers = [(name, text.encode()) for name, text in record.headers.items()]
+        headers: list[tuple[str, str | bytes | None]] = [(name, text) for name, text in record.headers.items()]
         while True:
             try:
                 producer.produce(record.topic, record.value, record.key, on_delivery=note, headers=headers)
                 producer.poll(0)
             except BufferError:  # so much is under way that it has no room
                 if time.monotonic() > until:
-                    return self._library.KafkaError(self._library.KafkaError._QUEUE_FULL)  # noqa: SLF001 - so called
+                    full: KafkaError = self._library.KafkaError(self._library.KafkaError._QUEUE_FULL)  # noqa: SLF001 - so called
+                    return full
                 producer.poll(_POLL_S)
             except self._library.KafkaException as error:
                 found: KafkaError = error.args[0]

@@ -37,7 +37,7 @@ _SCHEMA = (
 )
 _OPTION = "topicread"
 _CLIENT = "kafka."
-_AWAY_S = 1.0
+_AWAY_S = 2.0
 """How long brokers that were away may take for an answer: other streams wait for it."""
 
 

@@ -108,18 +108,23 @@ class TopicOffsets:
             if self._consumer is None:
                 quiet = {"group.id": "kaicep", "allow.auto.create.topics": False}
                 self._consumer = Consumer({**quiet, **self._options})
-            found = self._consumer.list_topics(*([] if topic is None else [topic]), timeout=self._timeout_s)
+            asked = () if topic is None else (topic,)
+            found: Any = self._consumer.list_topics(*asked, timeout=self._timeout_s)  # type: ignore[misc]  # its stub takes no topic by place
         except KafkaException as error:
             raise self._failed(error.args[0]) from None
         topics: Mapping[str, Any] = found.topics
         return topics
 
     def _listed(self, which: str, at_ms: int = 0, partitions: Mapping[str, Sequence[int]] | None = None) -> Offsets:
-        from confluent_kafka import IsolationLevel, KafkaException, TopicPartition  # noqa: PLC0415 - an extra
-        from confluent_kafka.admin import AdminClient, OffsetSpec  # noqa: PLC0415 - likewise
+        from confluent_kafka import (  # noqa: PLC0415 - an extra
+            IsolationLevel,
+            KafkaException,
+            TopicPartition,
+            admin,
+        )
 
-        specs = {"earliest": OffsetSpec.earliest, "latest": OffsetSpec.latest}
-        spec = specs[which]() if which in specs else OffsetSpec.for_timestamp(at_ms)
+        of: Any = admin.OffsetSpec  # type: ignore[attr-defined]  # its stub forgets to export it
+        spec = {"earliest": of.earliest, "latest": of.latest}.get(which, lambda: of.for_timestamp(at_ms))()
         wanted = self.partitions() if partitions is None else partitions
         asked = {TopicPartition(topic, number): spec for topic, of in wanted.items() for number in of}
         if not asked:
@@ -129,7 +134,7 @@ class TopicOffsets:
         found: dict[str, dict[str, int]] = {topic: {} for topic in wanted}
         try:
             if self._admin is None:
-                self._admin = AdminClient(_of_admin(self._options))
+                self._admin = admin.AdminClient(_of_admin(self._options))
             answers = self._admin.list_offsets(asked, isolation_level=level, request_timeout=self._timeout_s)
             for place, answer in answers.items():
                 found[place.topic][str(place.partition)] = answer.result(2 * self._timeout_s).offset

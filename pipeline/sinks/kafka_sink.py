@@ -69,7 +69,7 @@ class KafkaSink(PieceSink):
         self._topic, self._key = topic, key
         self._producer = AcknowledgedProducer(library, client, timeout.total_seconds())
         self._tail = TopicTail(client, topic, timeout.total_seconds())
-        self._there: set[tuple[str, str]] = set()
+        self._there: set[tuple[str, ...]] = set()
         try:
             self._producer.check()
         except KafkaRefusalError as error:

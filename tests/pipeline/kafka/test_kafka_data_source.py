@@ -15,6 +15,7 @@ from kaicep.pipeline.kafka.kafka_data_source import KafkaStreamReader
 from kaicep.pipeline.kafka.range_reader import KAFKA_SCHEMA
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxRows
 from support.kafka import MockKafka, mock_kafka
+from support.receivers import eventually
 
 ALL = ReadAllAvailable()
 
@@ -27,7 +28,7 @@ def kafka() -> Iterator[MockKafka]:
 
 @pytest.fixture
 def read(tmp_path: Path) -> TopicRead:
-    return TopicRead("air", ("air",), None, "earliest", {}, str(tmp_path / "n.json"), timeout_s=2.0, patience_s=5.0)
+    return TopicRead("air", ("air",), None, "earliest", {}, str(tmp_path / "n.json"), patience_s=10.0)
 
 
 def reader(kafka: MockKafka, read: TopicRead, told: list[str] | None = None) -> KafkaStreamReader:
@@ -105,23 +106,23 @@ def test_while_brokers_are_away_there_is_nothing_new(kafka: MockKafka, read: Top
     """Other streams go on meanwhile; it is told once."""
     told: list[str] = []
     kafka.produce("air", ["a"])
-    of = reader(kafka, read, told)
+    of = reader(kafka, replace(read, timeout_s=2.0), told)
     start = of.initialOffset()
     kafka.down()
     assert [of.latestOffset(start, ALL) for _ in range(2)] == [start, start]
     assert len(told) == 1
     assert told[0].startswith("streams.air: the brokers of Kafka do not answer")
     kafka.up()
-    assert of.latestOffset(start, ALL) == {"air": {"0": 1, "1": 0}}
+    assert eventually(lambda: of.latestOffset(start, ALL) == {"air": {"0": 1, "1": 0}})
     assert told[1:] == ["streams.air: the brokers of Kafka answer again"]
 
 
 def test_brokers_that_were_never_there_fail(kafka: MockKafka, read: TopicRead) -> None:
     kafka.down()
     with pytest.raises(OSError, match="the brokers of Kafka do not answer"):
-        reader(kafka, read).initialOffset()
+        reader(kafka, replace(read, timeout_s=2.0)).initialOffset()
     with pytest.raises(OSError, match="the brokers of Kafka do not answer"):
-        reader(kafka, read).prepareForTriggerAvailableNow()
+        reader(kafka, replace(read, timeout_s=2.0)).prepareForTriggerAvailableNow()
 
 
 def test_deleted_records_are_told(kafka: MockKafka, read: TopicRead) -> None:
