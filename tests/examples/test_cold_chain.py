@@ -42,7 +42,7 @@ def test_its_query_finds_what_is_too_warm(tmp_path: Path) -> None:
     """Of recorded readings, without Kafka."""
     project = Project.load(prepare(tmp_path))
     events = [{"container": container, **json.loads(text)} for container, text in readings(0, MINUTES)]
-    warm, spoils = ((EXAMPLE / "queries" / name).read_text(encoding="utf-8") for name in ("warm.chi", "spoils.chi"))
+    warm, spoils = ((EXAMPLE / "queries" / name).read_text(encoding="utf-8") for name in ("1_warm.chi", "2_spoils.chi"))
     rows = project.evaluate(warm, {"reading": events})
     assert len(rows) == len(expected())
     assert len(project.evaluate(f"{warm};\n{spoils}", {"reading": events}).calls) == len(expected())
@@ -73,8 +73,9 @@ def test_each_row_and_alarm_is_there_once_though_the_engine_is_killed(tmp_path: 
     with mock_kafka(readings=2, alarms=1, rows=1) as kafka:
         prepare(tmp_path, kafka.servers)
         put(kafka, 0, 25)
-        with engine(tmp_path, kafka):
-            assert eventually(lambda: len(kafka.records("alarms", 1)) == 1, PATIENCE_S)
+        with engine(tmp_path, kafka) as process:
+            assert eventually(lambda: kafka.records("alarms", 1) or process.poll() is not None, PATIENCE_S)
+            assert process.poll() is None
         put(kafka, 25, MINUTES - 25)
         with engine(tmp_path, kafka, "--finish") as process:
             assert process.wait(PATIENCE_S) == 0

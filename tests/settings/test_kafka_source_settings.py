@@ -28,7 +28,12 @@ def test_what_is_meant_where_nothing_is_said() -> None:
 
 
 def test_limits_have_the_names_of_spark() -> None:
-    limits: dict[str, Any] = {"maxOffsetsPerTrigger": 9, "minOffsetsPerTrigger": 3, "maxTriggerDelay": "1min", "failOnDataLoss": False}
+    limits: dict[str, Any] = {
+        "maxOffsetsPerTrigger": 9,
+        "minOffsetsPerTrigger": 3,
+        "maxTriggerDelay": "1min",
+        "failOnDataLoss": False,
+    }
     found = source(**limits).kafka
     assert found is not None
     assert (found.most, found.least, found.delay, found.strict) == (9, 3, timedelta(minutes=1), False)

@@ -85,7 +85,9 @@ def test_csv_has_the_attributes_that_nothing_else_fills() -> None:
         {"value": b'"a\nb",1,2'},
         {"value": b"\xff\n"},
     ]
-    filled: dict[str, Any] = {name: FILLED[name] for name in ("key", "topic_name", "partition", "offset", "timestamp", "headers")}
+    filled: dict[str, Any] = {
+        name: FILLED[name] for name in ("key", "topic_name", "partition", "offset", "timestamp", "headers")
+    }
     batch = parsed(rows, {"format": "csv", "sep": ","}, **filled)
     assert batch.table.select(["at", "n", "value", "k"]).to_pylist() == [
         {"at": "2026-01-01T00:00:00Z", "n": "5", "value": "x", "k": "room"}

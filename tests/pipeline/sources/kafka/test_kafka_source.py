@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from kaicep.pipeline.sources.kafka import KafkaSource
 from kaicep.pipeline.sources.source_table import source_streams
 from pyspark.sql import SparkSession
 from support.kafka import MockKafka, mock_kafka
+from support.receivers import eventually
 
 ATTRIBUTES = {"room": {"datatype": "xsd:string"}, "n": {"datatype": "xsd:integer"}}
 
@@ -145,6 +148,28 @@ def test_brokers_that_are_away_are_no_empty_topic(kafka: MockKafka, spark: Spark
     kafka.down()
     with pytest.raises(PipelineError, match="the brokers of Kafka do not answer"):
         reader.read()
+
+
+@pytest.mark.spark
+def test_an_engine_outlives_brokers_that_go_and_come(kafka: MockKafka, spark: SparkSession, tmp_path: Path) -> None:
+    """Also those of the sink, which cannot be asked where its topic ends meanwhile."""
+    settings = tables(kafka, files=True) | {"engine": {"trigger": "100ms", "idle_timeout": "1s"}}
+    settings["streams"]["air"]["lateness"] = "0s"
+    kafka.tell("topic rows 1")
+    sink = kaicep.KafkaSink(kafka.servers, "rows", timeout=timedelta(seconds=3))
+    with kaicep.Engine(kaicep.Project.parse(settings, root=tmp_path), spark=spark, sinks=[sink]) as engine:
+        handle = engine.submit("SELECT ?e.n FROM (?e, air) FILTER (?e.n >= 0)", label="all")
+        produce(kafka, 0, 3)
+        engine.start()
+        assert eventually(lambda: len(handle.rows()) >= 3, 120)
+        kafka.down()
+        (tmp_path / "in/1.jsonl").write_text('{"at": "2026-01-01T00:00:00Z", "n": 99}\n')
+        time.sleep(3)
+        kafka.up()
+        produce(kafka, 3, 3)
+        assert eventually(lambda: len(handle.rows()) >= 6, 180)
+        engine.stop()
+    assert [json.loads(record.value() or b"")["n"] for record in kafka.records("rows", 99)] == list(range(6))
 
 
 def test_reading_begins_where_somebody_says(tmp_path: Path, kafka: MockKafka) -> None:
