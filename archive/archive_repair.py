@@ -119,7 +119,7 @@ def _origin(settings: Settings, lost: QuarantinedSegment) -> str | None:
     """Where the events of an archiver came from."""
     stream = settings.streams.get(lost.stream)
     source = None if stream is None else stream.source
-    return None if source is None else f"{source.format} {source.path or ''}".strip()
+    return None if source is None else f"{source.format} {source.place or ''}".strip()
 
 
 def _gone(settings: Settings, log: EventLog, backup: EventLog) -> Iterator[Repair]:

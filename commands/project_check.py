@@ -177,7 +177,7 @@ def _annotators(report: Report, settings: Settings, knowledge: KnowledgeBase) ->
             continue
         annotators[name] = annotator
         source = (
-            "no source" if stream.source is None else f"{stream.source.format} from {stream.source.path or 'Spark'}"
+            "no source" if stream.source is None else f"{stream.source.format} from {stream.source.place or 'Spark'}"
         )
         report.found.append(f"stream {name}: {stream.event_type}, {len(stream.attributes)} attributes, {source}")
     return annotators

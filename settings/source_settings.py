@@ -76,6 +76,13 @@ class SourceSettings(Table, extra="allow"):
             raise ValueError(message)
         return self
 
+    @property
+    def place(self) -> str | None:
+        """Where its records are, for people; `None`: that is Spark's to know."""
+        if self.kafka is None:
+            return self.path
+        return f"the topics {self.kafka.pattern or ', '.join(self.kafka.topics)}"
+
     def options(self) -> dict[str, str]:
         """Options for Spark's reader: its names, its values as text."""
         extra = self.model_extra or {}

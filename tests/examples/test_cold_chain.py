@@ -82,9 +82,7 @@ def test_each_row_and_alarm_is_there_once_though_the_engine_is_killed(tmp_path: 
         rows = [json.loads(record.value() or b"") for record in kafka.records("rows", 1000)]
         alarms = kafka.records("alarms", 1000)
     assert sorted((named(row["container"]), row["_time"]) for row in rows) == expected()
-    assert {(row["partition"], row["offset"]) for row in rows if named(row["container"]) == "c1"} <= {
-        (0, offset) for offset in range(2 * MINUTES)
-    }
+    assert {row["partition"] for row in rows} == {0}
     calls = {dict(record.headers() or [])["_id"]: json.loads(record.value() or b"") for record in alarms}
     assert sorted((named(call["arguments"]["container"]), call["_time"]) for call in calls.values()) == expected()
-    assert {record.key() for record in alarms} == {b"https://example.org/cold#c1", b"https://example.org/cold#c3"}
+    assert {record.key() for record in alarms} == {b"c1", b"c3"}

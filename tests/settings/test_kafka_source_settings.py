@@ -39,6 +39,12 @@ def test_limits_have_the_names_of_spark() -> None:
     assert (found.most, found.least, found.delay, found.strict) == (9, 3, timedelta(minutes=1), False)
 
 
+def test_where_records_are() -> None:
+    assert source().place == "the topics air"
+    assert source(topics=[], pattern="a.*").place == "the topics a.*"
+    assert SourceSettings(format="json", path="in").place == "in"
+
+
 def test_the_time_may_be_filled_from_beside_the_value() -> None:
     found = source(timestamp="at", key="room").kafka
     assert found is not None

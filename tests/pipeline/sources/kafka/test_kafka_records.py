@@ -13,7 +13,14 @@ from kaicep.pipeline.sources.kafka.kafka_records import kafka_records, wanted_co
 from kaicep.pipeline.sources.records import RawBatch
 
 NO_UTF8 = """no UTF-8: if it is windows-1252 or ISO-8859-1, add encoding = "windows-1252" to the stream's source"""
-FILLED = {"key": "k", "topic_name": "t", "partition": "p", "offset": "o", "timestamp": "ts", "headers": {"h": "trace"}}
+FILLED: dict[str, Any] = {
+    "key": "k",
+    "topic_name": "t",
+    "partition": "p",
+    "offset": "o",
+    "timestamp": "ts",
+    "headers": {"h": "trace"},
+}
 
 
 def parsed(rows: list[dict[str, Any]], source: dict[str, Any] | None = None, **kafka: Any) -> RawBatch:
@@ -85,10 +92,7 @@ def test_csv_has_the_attributes_that_nothing_else_fills() -> None:
         {"value": b'"a\nb",1,2'},
         {"value": b"\xff\n"},
     ]
-    filled: dict[str, Any] = {
-        name: FILLED[name] for name in ("key", "topic_name", "partition", "offset", "timestamp", "headers")
-    }
-    batch = parsed(rows, {"format": "csv", "sep": ","}, **filled)
+    batch = parsed(rows, {"format": "csv", "sep": ","}, **FILLED)
     assert batch.table.select(["at", "n", "value", "k"]).to_pylist() == [
         {"at": "2026-01-01T00:00:00Z", "n": "5", "value": "x", "k": "room"}
     ]

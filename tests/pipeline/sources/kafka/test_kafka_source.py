@@ -14,6 +14,7 @@ import kaicep
 import pytest
 from kaicep.config import Settings
 from kaicep.errors import ConfigError, PipelineError
+from kaicep.pipeline.hosting.archiver import Archiver
 from kaicep.pipeline.sources import SourceStart
 from kaicep.pipeline.sources.kafka import KafkaSource
 from kaicep.pipeline.sources.source_table import source_streams
@@ -170,6 +171,22 @@ def test_an_engine_outlives_brokers_that_go_and_come(kafka: MockKafka, spark: Sp
         assert eventually(lambda: len(handle.rows()) >= 6, 180)
         engine.stop()
     assert [json.loads(record.value() or b"")["n"] for record in kafka.records("rows", 99)] == list(range(6))
+
+
+@pytest.mark.spark
+def test_an_archiver_keeps_records_once(kafka: MockKafka, spark: SparkSession, tmp_path: Path) -> None:
+    """Also where its checkpoint is lost; the engine reads the same topic, and knows what it has."""
+    settings = tables(kafka)
+    kept = []
+    for first, count in ((0, 5), (5, 3)):
+        produce(kafka, first, count)
+        archiver = Archiver(kaicep.Project.parse(settings, root=tmp_path), spark=spark)
+        archiver.run_available()
+        archiver.close()
+        kept.append(archiver.events)
+        shutil.rmtree(tmp_path / "var/state/archiver/generation-000000")
+    assert kept == [5, 3]
+    assert sorted(Reader(spark, tmp_path, settings).read()) == list(range(8))
 
 
 def test_reading_begins_where_somebody_says(tmp_path: Path, kafka: MockKafka) -> None:
