@@ -36,6 +36,7 @@ KAFKA_SCHEMA = pa.schema(
 """Columns of what is read, named as Spark's connector names them; `lost` says of a row that is none what is missing."""
 
 _AT_ONCE, _POLL_S = 10_000, 0.5
+_MOST_AHEAD = 100_000
 _DONE_BY_US = {"enable.auto.commit": False, "auto.offset.reset": "error", "enable.partition.eof": True}
 
 
@@ -60,7 +61,8 @@ def read_range(
         return
     from confluent_kafka import Consumer, TopicPartition  # noqa: PLC0415 - an extra
 
-    consumer = Consumer({"group.id": "kaicep", **options, **_DONE_BY_US})
+    ahead = min(_MOST_AHEAD, wanted.end - wanted.start)  # else what lies behind the range would be fetched with it
+    consumer = Consumer({"group.id": "kaicep", "queued.min.messages": ahead, **options, **_DONE_BY_US})
     try:
         consumer.assign([TopicPartition(wanted.topic, wanted.partition, wanted.start)])
         for messages in _consumed(consumer, wanted, patience_s):
