@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 from typing import Annotated, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from .kafka_options import KafkaOptions, KafkaServers
 from .quantities import Duration
@@ -13,6 +14,7 @@ from .strict_table import Table
 
 __all__ = ["KafkaSourceSettings"]
 
+_TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 _STARTS = ("earliest", "latest")
 
 
@@ -73,6 +75,25 @@ class KafkaSourceSettings(Table):
     offset: str | None = None
     timestamp: str | None = None
     headers: dict[str, str] = Field(default_factory=dict)
+
+    @field_validator("topics")
+    @classmethod
+    def _are_topics(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        wrong = next((name for name in names if _TOPIC.fullmatch(name) is None), None)
+        if wrong is not None:
+            message = f"no topic is called '{wrong}'; write letters, digits, ., _ and -, or pattern = \"…\""
+            raise ValueError(message)
+        return names
+
+    @field_validator("pattern")
+    @classmethod
+    def _is_pattern(cls, text: str | None) -> str | None:
+        try:
+            re.compile(text or "")
+        except re.error as error:
+            message = f"'{text}' is no regular expression: {error}"
+            raise ValueError(message) from None
+        return text
 
     @model_validator(mode="after")
     def _has_topics(self) -> Self:

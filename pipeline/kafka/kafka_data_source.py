@@ -36,7 +36,8 @@ _SCHEMA = (
     "headers array<struct<key: string, value: binary>>, lost string"
 )
 _OPTION = "topicread"
-_CLIENT = "kafka."
+_CLIENT = "kafka.secret."
+"""Before the options of the client: by such a name Spark shows no value, in no plan and no log."""
 _AWAY_S = 2.0
 """How long brokers that were away may take for an answer: other streams wait for it."""
 
@@ -76,7 +77,7 @@ class TopicRead:
     patience_s: float = 60.0
 
     def options(self, servers: str, client: Mapping[str, str]) -> dict[str, str]:
-        """All of it, and what the client is given, as options of Spark; what is secret is so by its name."""
+        """All of it, and what the client is given, as options of Spark."""
         own = {field: getattr(self, field) for field in self.__slots__}
         return {_OPTION: json.dumps(own), "servers": servers, **{f"{_CLIENT}{k}": v for k, v in client.items()}}
 

@@ -56,6 +56,8 @@ def test_the_time_may_be_filled_from_beside_the_value() -> None:
     [
         ({}, {"topics": []}, 'write either topics = ["…"] or pattern = "…"'),
         ({}, {"pattern": "a.*"}, 'write either topics = ["…"] or pattern = "…"'),
+        ({}, {"topics": ["a b"]}, "no topic is called 'a b'; write letters, digits, ., _ and -"),
+        ({}, {"topics": [], "pattern": "a("}, "'a(' is no regular expression: missing )"),
         ({}, {"starting": "2026-01-01"}, "'2026-01-01' is no place to start; write earliest, latest, or a time"),
         ({}, {"key": "rom"}, "source.kafka.key: 'rom' is no attribute of the stream; its attributes: room"),
         ({}, {"headers": {"x": "trace"}}, "source.kafka.headers.x: 'x' is no attribute of the stream"),

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["KafkaSource"]
 
+# Arrow counts the bytes of a column of texts by 32 bits.
+_MOST_BYTES = 2_000_000_000
 _NO_JAR = "KAFKA_DATA_SOURCE_NOT_ENABLED"
 
 
@@ -71,6 +73,11 @@ class KafkaSource(SparkSource):
     def records(self, rows: pa.Table, origin: RecordOrigin) -> RawBatch:
         """The records by topic, partition and offset."""
         del origin
+        if rows.nbytes > _MOST_BYTES:
+            raise PipelineError(
+                f"streams.{self.of.name}: a batch has more than 2 GB of records",
+                hint="set maxOffsetsPerTrigger in kafka = { … } to read less at once",
+            )
         return kafka_records(rows, self.of.stream, self._kafka)
 
     def _by_connector(self, spark: SparkSession, client: dict[str, str], start: SourceStart) -> DataFrame | None:

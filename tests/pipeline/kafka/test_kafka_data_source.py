@@ -44,7 +44,7 @@ def values(of: KafkaStreamReader, start: Any, end: Any) -> list[bytes]:
 def test_options_say_it_all(read: TopicRead) -> None:
     options = replace(read, most=5, columns=("key",)).options("b:1", {"sasl.password": "hush"})
     assert TopicRead.of(options) == replace(read, most=5, columns=("key",))
-    assert options["kafka.sasl.password"] == "hush"
+    assert options["kafka.secret.sasl.password"] == "hush"
     source = KafkaDataSource(options)
     assert source.name() == "kaicep_kafka"
     assert isinstance(source.streamReader(None), KafkaStreamReader)

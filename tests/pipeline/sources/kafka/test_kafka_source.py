@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import kaicep
+import pyarrow as pa
 import pytest
 from kaicep.config import Settings
 from kaicep.errors import ConfigError, PipelineError
 from kaicep.pipeline.hosting.archiver import Archiver
 from kaicep.pipeline.sources import SourceStart
 from kaicep.pipeline.sources.kafka import KafkaSource
+from kaicep.pipeline.sources.records import RecordOrigin
 from kaicep.pipeline.sources.source_table import source_streams
 from pyspark.sql import SparkSession
 from support.kafka import MockKafka, mock_kafka
@@ -194,6 +196,13 @@ def test_reading_begins_where_somebody_says(tmp_path: Path, kafka: MockKafka) ->
     assert isinstance(source, KafkaSource)
     with pytest.raises(PipelineError, match="nobody has said where reading begins"):
         source.open(None)  # type: ignore[arg-type]  # no Spark is asked
+
+
+def test_a_batch_may_be_too_large(tmp_path: Path, kafka: MockKafka, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = source_streams(Settings.parse(tables(kafka), root=tmp_path))["air"]
+    monkeypatch.setattr("kaicep.pipeline.sources.kafka.kafka_source._MOST_BYTES", 3)
+    with pytest.raises(PipelineError, match=r"streams\.air: a batch has more than 2 GB of records: set maxOffsets"):
+        source.records(pa.table({"value": [b"four"]}), RecordOrigin.of("batch"))
 
 
 def test_a_secret_that_is_not_there(tmp_path: Path, kafka: MockKafka) -> None:
