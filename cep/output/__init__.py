@@ -16,6 +16,7 @@ from .row_output import (
     instant_text,
     key_text,
     output_schema,
+    reported_schema,
     row_schema,
     selected_bindings,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "key_text",
     "match_name",
     "output_schema",
+    "reported_schema",
     "row_schema",
     "seeds_of",
     "selected_bindings",

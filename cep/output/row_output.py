@@ -32,6 +32,7 @@ __all__ = [
     "instant_text",
     "key_text",
     "output_schema",
+    "reported_schema",
     "row_schema",
     "selected_bindings",
 ]
@@ -69,6 +70,12 @@ def output_schema(query: Query) -> pa.Schema:
     rest = [pa.field("_time", _TIMESTAMP), pa.field("_events", events), *between, pa.field("_id", pa.string())]
     behind = query.in_context is not None and query.change is not None
     return pa.schema([*items, *rest, *([pa.field(_WINDOWS, pa.list_(pa.int64()))] if behind else [])])
+
+
+def reported_schema(query: Query) -> pa.Schema:
+    """The columns of `output_schema` that rows have where people see them."""
+    hidden = {_WINDOWS, *(item.name for item in query.items if item.hidden)}
+    return pa.schema([field for field in output_schema(query) if field.name not in hidden])
 
 
 def _matched(query: Query) -> list[str]:

@@ -12,8 +12,7 @@ import pyarrow.compute as pc
 
 from ...annotator import AnnotatedBatch
 from ...cep import joined_rows
-from ...cep.output import output_schema
-from ...cep.partitions import CONTEXT_WINDOWS
+from ...cep.output import reported_schema
 from ...language.nodes import Query
 from ...planner import Strategy
 from ..catalog import Catalog, change_label
@@ -68,10 +67,7 @@ def evaluate(
     else:
         tables = _live(project, registrations, annotated, called)
     last = queries[-1]
-    hidden = {CONTEXT_WINDOWS, *(item.name for item in last.items if item.hidden)}
-    schema = output_schema(last)
-    nothing = schema.empty_table().select([name for name in schema.names if name not in hidden])
-    found = joined_rows([*tables] or [nothing])
+    found = joined_rows([*tables] or [reported_schema(last).empty_table()])
     prefixes = MappingProxyType(dict(project.settings.prefixes))
     series = MappingProxyType(series_by_variable(last, project.annotators, annotated))
     return Rows(found, prefixes, series, shown_calls(by_time([in_order(called), *kept])))

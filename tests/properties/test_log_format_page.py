@@ -160,7 +160,7 @@ def test_columns_have_the_types_of_the_page(tmp_path: Path) -> None:
 
 def test_every_column_of_events_and_rows_is_on_the_page(campus: Path) -> None:
     events, rows = (
-        duckdb.sql(f"FROM read_parquet('{folder}/*.parquet', union_by_name = true)").columns
+        duckdb.connect().sql(f"FROM read_parquet('{folder}/*.parquet', union_by_name = true)").columns
         for folder in (campus, campus.parents[1] / "matches" / "low")
     )
     own = [set(re.findall(r"`(_\w+)`", table)) for table in TABLES]

@@ -25,6 +25,7 @@ STAGES = (
     "archive",
     "planner",
     "pipeline",
+    "spark",
     "explain",
     "api",
     "server",

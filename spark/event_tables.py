@@ -1,0 +1,124 @@
+"""Event tables as Spark takes them, and as it hands them from stage to stage: some rows of bytes for each stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..annotator import AnnotatedBatch, EventShape
+from ..cep.output import ARROW_TYPES
+from ..pipeline import Catalog
+from ..pipeline.sources import read_recording
+
+__all__ = [
+    "ARRIVAL",
+    "PARCELS",
+    "REASON",
+    "arrived",
+    "arrived_events",
+    "event_schema",
+    "parcel",
+    "parcels",
+    "plain_events",
+    "rejected_rows",
+    "unpacked",
+]
+
+PARCELS = pa.schema([("stream", pa.string()), ("shard", pa.int64()), ("payload", pa.binary())])
+"""Events, or rows, of a shard: `payload` is a table in Arrow's stream format."""
+ARRIVAL = "#arrival"
+"""The column of what tells the order of arrival, where the user says it."""
+REASON = "_reason"
+"""The column of why a tuple is no event."""
+
+
+def event_schema(shape: EventShape) -> pa.Schema:
+    """The columns of a stream's events: `_time`, `_id`, attributes, the individuals that they stand for, `_extra`."""
+    kinds = {a.name: ARROW_TYPES[a.type] for a in shape.attributes}
+    individuals = [a.individual for a in shape.attributes if a.individual is not None and a.individual not in kinds]
+    moment = pa.timestamp("us", tz="UTC")
+    columns = {"_time": moment, "_id": pa.string(), **kinds, **dict.fromkeys(individuals, pa.string())}
+    return pa.schema(list({**columns, "_extra": pa.string()}.items()))
+
+
+def plain_events(project: Catalog, stream: str, raw: pa.Table) -> pa.Table:
+    """Raw tuples as events, in plain types, with `#arrival` where tuples have it; what is no event is left out."""
+    arrival = raw[ARRIVAL] if ARRIVAL in raw.column_names else None
+    annotated = _annotated(project, stream, raw if arrival is None else raw.drop_columns(ARRIVAL)).events
+    events = _conform(annotated, event_schema(project.annotators[stream].shape))
+    return events if arrival is None else events.append_column(ARRIVAL, arrival.take(annotated["_row"]))
+
+
+def rejected_rows(project: Catalog, stream: str, raw: pa.Table) -> pa.Table:
+    """Of raw tuples those that are no events, each with its `_reason`."""
+    rejected = _annotated(project, stream, raw).rejected
+    return raw.take(rejected["row"]).append_column(REASON, rejected["reason"])
+
+
+def _annotated(project: Catalog, stream: str, raw: pa.Table) -> AnnotatedBatch:
+    (batch,) = read_recording(raw, project.settings.streams[stream])
+    return project.annotators[stream].annotate(batch.table)
+
+
+def arrived(events: pa.Table) -> pa.Table:
+    """Events in their order of arrival, as `#arrival` says it; else of time, and of what they say where that is equal.
+
+    A DataFrame has no order of its own, and this one does not depend on how it is cut.
+    """
+    frame = pl.DataFrame(pl.from_arrow(events))
+    if ARRIVAL in events.column_names:
+        return frame.sort(ARRIVAL, maintain_order=True).drop(ARRIVAL).to_arrow(compat_level=pl.CompatLevel.oldest())
+    ordered = frame.sort(["_time", "_id", *sorted({*frame.columns} - {"_time", "_id"})], nulls_last=True)
+    return ordered.to_arrow(compat_level=pl.CompatLevel.oldest())
+
+
+def arrived_events(shard: pa.Table) -> dict[str, pa.Table]:
+    """The events of rows of `PARCELS`, by stream, each in order of arrival."""
+    streams = shard["stream"].unique().to_pylist()
+    own = {stream: shard.filter(pc.equal(shard["stream"], stream))["payload"].to_pylist() for stream in streams}
+    return {stream: arrived(unpacked(payloads)) for stream, payloads in own.items()}
+
+
+def parcels(stream: str, events: pa.Table, keys: Sequence[str] = (), shards: int = 1) -> Iterator[pa.RecordBatch]:
+    """Events as rows of `PARCELS`, one for each shard that has some; by equal `keys` they are of one shard."""
+    if not keys:
+        pieces = [(0, events)] if events.num_rows else []
+    else:
+        numbers = _shards(events, keys, shards)
+        pieces = [(shard, events.filter((numbers == shard).to_arrow())) for shard in numbers.unique().to_list()]
+    for shard, own in pieces:
+        yield parcel(stream, shard, own)
+
+
+def parcel(stream: str, shard: int, table: pa.Table) -> pa.RecordBatch:
+    """A table as a row of `PARCELS`."""
+    target = pa.BufferOutputStream()
+    with pa.ipc.new_stream(target, table.schema) as writer:
+        writer.write_table(table)
+    return pa.RecordBatch.from_pylist(
+        [{"stream": stream, "shard": shard, "payload": target.getvalue().to_pybytes()}], PARCELS
+    )
+
+
+def unpacked(payloads: Iterable[bytes]) -> pa.Table:
+    """The tables of payloads, at least one, one after the other."""
+    return pa.concat_tables([pa.ipc.open_stream(payload).read_all() for payload in payloads])
+
+
+def _shards(events: pa.Table, keys: Sequence[str], shards: int) -> pl.Series:
+    """The shard of each event; what is unbound is a key as well."""
+    frame = pl.DataFrame(pl.from_arrow(events.select(list(keys))))
+    # 0.0 and -0.0 are equal, their texts are not.
+    plain = [
+        pl.when(pl.col(n) == 0).then(0.0).otherwise(pl.col(n)) if frame[n].dtype.is_float() else pl.col(n) for n in keys
+    ]
+    texts = [column.cast(pl.String) for column in plain]
+    joined = pl.concat_str([text.fill_null("\x00") for text in texts], separator="\x1f")
+    return frame.select(joined.hash(seed=0) % shards).to_series().cast(pl.Int64)
+
+
+def _conform(events: pa.Table, schema: pa.Schema) -> pa.Table:
+    return pa.table([events[field.name].cast(field.type) for field in schema], schema=schema)
