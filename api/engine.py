@@ -16,6 +16,8 @@ class Engine(StreamingEngine):
         project: settings, knowledge, annotations.
         spark: a session to use; by default the engine starts one when there is something to read, and stops it at the
             end.
+        sources: by stream, streaming DataFrames of raw tuples, in place of the sources of the project file; they arrive
+            in the order in which Spark delivers.
         sinks: where the rows of all queries go, besides the handles.
         on_batch: called after each batch with the progress so far.
         on_knowledge: called with each line that tells of a change of the ontology modules; by default it is logged.
@@ -23,7 +25,7 @@ class Engine(StreamingEngine):
         on_failure: called at once with what made a batch fail; by default it is logged. Whoever waits is raised it.
 
     Raises:
-        PipelineError: something given is no sink; the message says what it lacks.
+        PipelineError: something given is no sink, or no stream; the message says what it lacks.
 
     Example:
         >>> with Engine(Project.load("kaicep.toml")) as engine:  # doctest: +SKIP

@@ -19,7 +19,7 @@ from .monitoring_settings import LogFormat, LogLevel, MonitoringSettings
 from .quantities import Duration
 from .query_settings import QueryService, QuerySettings
 from .secret import found_secret
-from .source_settings import SourceSettings, UnpivotSettings
+from .source_settings import GIVEN, SourceSettings, UnpivotSettings
 from .strict_table import Table
 from .tables import (
     ArchiveSettings,
@@ -36,6 +36,7 @@ from .time_settings import EPOCHS, TIME_FORMATS, AmbiguousTimes, TimeSettings
 __all__ = [
     "ACTION_KINDS",
     "EPOCHS",
+    "GIVEN",
     "TIME_FORMATS",
     "ActionName",
     "ActionSettings",

@@ -9,7 +9,10 @@ from pydantic import model_validator
 from .kafka_source_settings import KafkaSourceSettings
 from .strict_table import Table
 
-__all__ = ["RecordOrder", "SourceSettings", "UnpivotSettings"]
+__all__ = ["GIVEN", "RecordOrder", "SourceSettings", "UnpivotSettings"]
+
+GIVEN = "dataframe"
+"""The format of a source that a program gives as a DataFrame."""
 
 VALUE_FORMATS = ("json", "csv", "text")
 """How the values of records in Kafka may be written."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JError
@@ -60,6 +61,7 @@ class SparkJob:
         cancel: ends the batch at work with `CancelledError`, as soon as it can be.
         say: takes a line of the log.
         stale: whether Spark's checkpoint has to be begun anew, so that it lists again what it knows.
+        given: by stream, the DataFrames that a program has for sources.
         pause: how many seconds after a full disk, an I/O error or the like the streams are read on.
 
     Attributes:
@@ -77,7 +79,9 @@ class SparkJob:
         say: Callable[[str], None] = lambda _: None,
         stale: Callable[[], bool] = lambda: False,
         pause: float = PAUSE_S,
+        given: Mapping[str, DataFrame] = MappingProxyType({}),
     ) -> None:
+        self._given = given
         self._lock = lock
         self._cancel = cancel
         self._run = run
@@ -142,7 +146,7 @@ class SparkJob:
     def _open(
         self, spark: SparkSession, settings: Settings, idle: IdleStreams | None, generation: Generation
     ) -> StreamingQuery:
-        frame = read_streams(spark, settings, generation.heartbeats, generation.starts(settings))
+        frame = read_streams(spark, settings, generation.heartbeats, generation.starts(settings), self._given)
         writer = frame.writeStream.foreachBatch(partial(self._deliver, generation, idle))
         if idle is None:
             writer = writer.trigger(availableNow=True)

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ...errors import KaicepError, PipelineError
@@ -36,6 +37,7 @@ class StreamReader(QueryRegistrar):
         spark: a session to use; `None`: one is started when there is something to read.
         say: takes a line of the log.
         on_failure: called at once with what made a batch fail.
+        given: by stream, the DataFrames that a program has for sources.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class StreamReader(QueryRegistrar):
         *,
         say: Callable[[str], None] = _LOG.info,
         on_failure: Callable[[str], None] = _LOG.error,
+        given: Mapping[str, DataFrame] = MappingProxyType({}),
     ) -> None:
         super().__init__(say)
         self._given, self._spark = spark, spark
@@ -56,6 +59,7 @@ class StreamReader(QueryRegistrar):
             self._cancel,
             say=say,
             stale=lambda: bool(self._flow.journal.mended(quiet=True)),
+            given=given,
         )
 
     @abstractmethod

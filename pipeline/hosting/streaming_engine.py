@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from ...archive import Archive
@@ -24,10 +24,11 @@ from ..profile import FlowProfile
 from ..results import Rows
 from ..sinks import Sink, check_sinks
 from .engine_observer import EngineObserver
+from .given_frames import with_frames
 from .stream_reader import StreamReader
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 _LOG = logging.getLogger("kaicep")
 
@@ -46,6 +47,8 @@ class StreamingEngine(StreamReader):
         project: settings, knowledge, annotations.
         spark: a session to use; by default the engine starts one when there is something to read, and stops it at the
             end.
+        sources: by stream, streaming DataFrames of raw tuples, in place of the sources of the project file; they arrive
+            in the order in which Spark delivers.
         sinks: where the rows of all queries go, besides the handles.
         on_batch: called after each batch with the progress so far.
         on_knowledge: called with each line that tells of a change of the ontology modules; by default it is logged.
@@ -53,7 +56,7 @@ class StreamingEngine(StreamReader):
         on_failure: called at once with what made a batch fail; by default it is logged. Whoever waits is raised it.
 
     Raises:
-        PipelineError: something given is no sink; the message says what it lacks.
+        PipelineError: something given is no sink, or no stream; the message says what it lacks.
     """
 
     def __init__(
@@ -61,15 +64,18 @@ class StreamingEngine(StreamReader):
         project: Catalog,
         *,
         spark: SparkSession | None = None,
+        sources: Mapping[str, DataFrame] = MappingProxyType({}),
         sinks: Sequence[Sink] = (),
         on_batch: Callable[[Progress], None] | None = None,
         on_knowledge: Callable[[str], None] = _LOG.info,
         on_notice: Callable[[str], None] = _LOG.info,
         on_failure: Callable[[str], None] = _LOG.error,
     ) -> None:
-        super().__init__(spark, say=on_notice, on_failure=on_failure)
+        if spark is None and sources:
+            spark = next(iter(sources.values())).sparkSession
+        super().__init__(spark, say=on_notice, on_failure=on_failure, given=sources)
         self._sinks = check_sinks(sinks)
-        self._project = project
+        self._project = with_frames(project, sources) if sources else project
         self._on_batch = on_batch
         self._on_knowledge = on_knowledge
         self._ontology: KnowledgeAdmin | None = None

@@ -55,6 +55,7 @@ def read_streams(
     settings: Settings,
     heartbeats: Path | None = None,
     starts: Mapping[str, SourceStart] = MappingProxyType({}),
+    given: Mapping[str, DataFrame] = MappingProxyType({}),
 ) -> DataFrame:
     """One streaming DataFrame of all streams of a project; `unpack` reads its batches.
 
@@ -65,6 +66,7 @@ def read_streams(
         settings: the project's.
         heartbeats: a folder; each new file in it makes a batch, if need be one without records.
         starts: by stream, where a source without files begins to be read.
+        given: by stream, the DataFrames that a program has for sources.
 
     Raises:
         PipelineError: no stream has a source, or Spark cannot read one.
@@ -74,7 +76,7 @@ def read_streams(
         raise PipelineError(
             "the project has no stream with a source", hint="add source = { format = …, path = … } to a stream"
         )
-    frames = [_opened(spark, number, source) for number, source in enumerate(streams.values())]
+    frames = [_opened(spark, number, streams[name], given=given.get(name)) for number, name in enumerate(streams)]
     if heartbeats is not None:
         frames.append(_heartbeats(spark, heartbeats))
     return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
@@ -211,8 +213,10 @@ class _Run:
     length: int
 
 
-def _opened(spark: SparkSession, number: int, source: RecordSource, files: Sequence[str] = ()) -> DataFrame:
-    frame = source.open(spark, files)
+def _opened(
+    spark: SparkSession, number: int, source: RecordSource, files: Sequence[str] = (), given: DataFrame | None = None
+) -> DataFrame:
+    frame = source.open(spark, files) if given is None else given
     columns = [column.alias(f"{number}:{name}") for name, column in source.columns(frame).items()]
     arrival = [F.col(f"_metadata.{field}").alias(own) for own, field in _METADATA.items()] if source.has_files else []
     return frame.select(F.lit(number).alias(_STREAM), *arrival, *columns)

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ....config import Settings, SourceSettings
+from ....settings import GIVEN
 from ....storage import folder_name, make_folder, write_atomically
 from ...kafka import Offsets, noted_start
 from ...sources import SourceStart
@@ -76,6 +77,9 @@ class Generation:
         root = str(settings.root.absolute())
         found = {}
         for stream, paths in zip(_sources(settings), noted, strict=False):
+            source = settings.streams[stream].source
+            if source is not None and source.format == GIVEN:
+                continue  # of a DataFrame nobody knows which rows are of which file
             local = ((urlsplit(path), path) for path in paths)
             found[stream] = {_key(unquote(url.path), root): path for url, path in local if url.scheme in {"", "file"}}
         return found
