@@ -37,11 +37,14 @@ CUT = {
     "SELECT ?e.sensor AS s, SUM(?e.flow) AS x WINDOW (?e, batch, 4s) GROUP BY ?e.sensor": {"air": ("sensor",)},
     "SELECT ?e.sensor AS s, AVG(?e.flow) AS x WINDOW (?e, sliding, 3 events) GROUP BY ?e.sensor": {"air": ("sensor",)},
     "SELECT ?e.sensor AS s, COUNT(?e) AS x WINDOW (?e, session, 2s) GROUP BY ?e.sensor": {"air": ("sensor",)},
+    "SELECT ?e.sensor AS s, ADIFF(?e.flow) AS x GROUP BY ?e.sensor": {"air": ("sensor",)},
+    "SELECT ?e.sensor AS s, ADIFF(AVG(?e.flow)) AS x WINDOW (?e, batch, 4s) GROUP BY ?e.sensor": {"air": ("sensor",)},
 }
 WHOLE = [
     "SELECT SUM(?e.flow) AS x WINDOW (?e, batch, 4s)",
     "SELECT ?e.flow AS x LIMIT 3",
     "SELECT DISTINCT ?e.flow AS x",
+    "SELECT ADIFF(?e.flow) AS x",
     "SELECT ?e.flow AS x OUTPUT LAST EVERY 3s",
     "SELECT ?e.sensor AS s, SUM(?e.flow) AS x WINDOW (?e, batch, 4s, START first) GROUP BY ?e.sensor",
     "SELECT ?e.sensor AS s, SUM(?e.flow) AS x WINDOW (?e, sliding, 4s, SHARED) GROUP BY ?e.sensor",
