@@ -30,6 +30,9 @@ class DocumentAnswer:
 
     Attributes:
         schema: of the rows.
+
+    Raises:
+        KaicepError: it cannot be answered.
     """
 
     def __init__(self, project: Catalog, text: str) -> None:
@@ -40,6 +43,15 @@ class DocumentAnswer:
         self.schema = row_columns(project, queries[-1])
         for registration in self._queries:
             self._flow.register(registration)
+
+    @property
+    def columns(self) -> dict[str, frozenset[str]]:
+        """By stream, the columns of its events that are looked at."""
+        found: dict[str, frozenset[str]] = {}
+        for flow in self._flow.flows.values():
+            for stream, names in flow.columns.items():
+                found[stream] = found.get(stream, frozenset()) | names
+        return found
 
     def rows(self, events: Mapping[str, pa.Table], *, ends: bool = False) -> pa.Table:
         """The rows that some events make certain.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 import polars as pl
 import pyarrow as pa
@@ -20,6 +20,7 @@ __all__ = [
     "arrived",
     "arrived_events",
     "event_schema",
+    "looked_at",
     "parcel",
     "parcels",
     "plain_events",
@@ -63,8 +64,14 @@ def _annotated(project: Catalog, stream: str, raw: pa.Table) -> AnnotatedBatch:
     return project.annotators[stream].annotate(batch.table)
 
 
+def looked_at(events: pa.Table, columns: Collection[str]) -> pa.Table:
+    """The events with their identity, their time, what says when they arrived, and some other columns."""
+    kept = {"_time", "_id", ARRIVAL, *columns}
+    return events.select([name for name in events.column_names if name in kept])
+
+
 def arrived(events: pa.Table) -> pa.Table:
-    """Events in their order of arrival, as `#arrival` says it; else of time, and of what they say where that is equal.
+    """Events in their order of arrival, as `#arrival` says it; else of time, and where that is equal of what they hold.
 
     A DataFrame has no order of its own, and this one does not depend on how it is cut.
     """

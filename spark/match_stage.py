@@ -16,7 +16,7 @@ from ..language.nodes import Query
 from ..pipeline import Catalog, queries_read
 from .arrow_mapping import mapped, pandas_at_hand, spark_schema
 from .document_answer import DocumentAnswer, row_columns
-from .event_tables import ARRIVAL, PARCELS, arrived_events, parcels, plain_events, unpacked
+from .event_tables import ARRIVAL, PARCELS, arrived_events, looked_at, parcels, plain_events, unpacked
 from .remote_project import RemoteProject
 from .shard_keys import shard_keys
 from .streamed_answer import STATE, StreamedAnswer
@@ -62,8 +62,11 @@ def matches(
     streaming = any(frame.isStreaming for frame in frames.values())
     keys = None if streaming or arriving else shard_keys(queries, project.annotators)
     shards = 1 if keys is None else _SHARDS_A_CORE * spark.sparkContext.defaultParallelism
-    remote = RemoteProject.of(project, spark)
-    packings = {name: _Packing(remote, name, () if keys is None else keys[name], shards) for name in frames}
+    remote, needed = RemoteProject.of(project, spark), DocumentAnswer(project, query).columns
+    packings = {
+        name: _Packing(remote, name, tuple(needed.get(name, ())), () if keys is None else keys[name], shards)
+        for name in frames
+    }
     packed = [_packed(frame, packings[name], arriving) for name, frame in frames.items()]
     grouped = reduce(DataFrame.unionAll, packed).groupBy("shard")
     schema = spark_schema(row_columns(project, queries[-1]))
@@ -154,11 +157,12 @@ def _packed(frame: DataFrame, packing: _Packing, arrival: Sequence[str]) -> Data
 class _Packing:
     remote: RemoteProject
     stream: str
+    columns: tuple[str, ...]
     keys: tuple[str, ...]
     shards: int
 
     def __call__(self, raw: pa.Table) -> pa.Table:
-        events = plain_events(self.remote.catalog, self.stream, raw)
+        events = looked_at(plain_events(self.remote.catalog, self.stream, raw), (*self.columns, *self.keys))
         return pa.Table.from_batches(parcels(self.stream, events, self.keys, self.shards), PARCELS)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from kaicep import KaicepError, PipelineError, Project
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.spark.document_answer import DocumentAnswer, token_of
-from kaicep.spark.event_tables import plain_events
+from kaicep.spark.event_tables import looked_at, plain_events
 from support.living import project
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -56,13 +56,19 @@ def test_batches_with_their_state_put_away(
     borders = [0, *sorted(cut for cut in cuts if cut < len(readings)), len(readings)]
     for first, last in pairwise(borders):
         piece = readings[first:last]
-        events = {"air": plain_events(air, "air", raw_table(piece))} if piece else {}
+        needed = answer.columns["air"]
+        events = {"air": looked_at(plain_events(air, "air", raw_table(piece)), needed)} if piece else {}
         rows = answer.rows(events, ends=last == len(readings))
         assert rows.schema == answer.schema
         found += rows.to_pylist()
         state = answer.snapshot("t")
         answer = DocumentAnswer.restored(air, text, state)
     assert found == air.evaluate(text, {"air": readings}).to_arrow().to_pylist()
+
+
+def test_it_looks_at_what_its_queries_name(air: Project) -> None:
+    found = [DocumentAnswer(air, text).columns["air"] - {"_time", "_id"} for text in DOCUMENTS[:2]]
+    assert found == [{"sensor", "flow", "urn:ex:sensor"}, {"sensor", "flow"}]
 
 
 def test_a_state_has_its_token(air: Project) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kaicep import Project
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.spark.document_answer import DocumentAnswer
-from kaicep.spark.event_tables import arrived_events, parcels, plain_events
+from kaicep.spark.event_tables import arrived_events, looked_at, parcels, plain_events
 from kaicep.spark.shard_keys import shard_keys
 from support.living import project
 
@@ -107,7 +107,8 @@ def test_shards_have_the_rows_of_the_whole(
     events = plain_events(air, "air", raw_table(readings)) if readings else None
     keys = shard_keys(air.compile(text), air.annotators)
     assert keys is not None
-    packed = [] if events is None else [*parcels("air", events, keys["air"], shards)]
+    needed = {*DocumentAnswer(air, text).columns["air"], *keys["air"]}
+    packed = [] if events is None else [*parcels("air", looked_at(events, needed), keys["air"], shards)]
     found: list[dict[str, Any]] = []
     for shard in {batch["shard"][0].as_py() for batch in packed}:
         own = pa.Table.from_batches([batch for batch in packed if batch["shard"][0].as_py() == shard])
