@@ -68,13 +68,16 @@ def matches(
         for name in frames
     }
     packed = [_packed(frame, packings[name], arriving) for name, frame in frames.items()]
-    grouped = reduce(DataFrame.unionAll, packed).groupBy("shard")
+    together = reduce(DataFrame.unionAll, packed)
     schema = spark_schema(row_columns(project, queries[-1]))
     with pandas_at_hand():
         if not streaming:
+            # As many tasks as shards, whatever spark.sql.shuffle.partitions says.
+            grouped = together.repartition(shards, "shard").groupBy("shard")
             return grouped.applyInArrow(_past_answer(remote, query), schema)
-        answer = StreamedAnswer(remote, query)
-        rows = grouped.applyInPandasWithState(answer, "payload binary", STATE, "append", GroupStateTimeout.NoTimeout)
+        rows = together.groupBy("shard").applyInPandasWithState(
+            StreamedAnswer(remote, query), "payload binary", STATE, "append", GroupStateTimeout.NoTimeout
+        )
     return mapped(rows, _Payloads(), schema)
 
 
