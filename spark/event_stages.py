@@ -12,7 +12,7 @@ from pyspark.sql.types import StringType, StructField, StructType
 from ..pipeline import Catalog
 from .arrow_mapping import mapped, spark_schema
 from .candidate_filter import CandidateFilter
-from .event_tables import REASON, event_schema, plain_events, rejected_rows
+from .event_tables import REASON, check_single, event_schema, plain_events, rejected_rows
 from .remote_project import RemoteProject
 
 __all__ = ["annotate", "filter_events", "rejected"]
@@ -40,8 +40,13 @@ def annotate(df: DataFrame, project: Catalog, stream: str) -> DataFrame:
 
 
 def rejected(df: DataFrame, project: Catalog, stream: str) -> DataFrame:
-    """The raw tuples that are no events, as they came, with their `_reason`; else as `annotate`."""
+    """The raw tuples that are no events, as they came, with their `_reason`; else as `annotate`.
+
+    Raises:
+        PlanError: the stream's source makes several tuples of one.
+    """
     project.check_stream(stream)
+    check_single(project, stream, "rejected")
     remote = RemoteProject.of(project, df.sparkSession)
     schema = StructType([*df.schema.fields, StructField(REASON, StringType())])
     return mapped(df, _Rejection(remote, stream), schema)

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from ..annotator import AnnotatedBatch, EventShape
 from ..cep.output import ARROW_TYPES
+from ..errors import PlanError
 from ..pipeline import Catalog
 from ..pipeline.sources import read_recording
 
@@ -19,6 +20,7 @@ __all__ = [
     "REASON",
     "arrived",
     "arrived_events",
+    "check_single",
     "event_schema",
     "looked_at",
     "parcel",
@@ -53,6 +55,20 @@ def plain_events(project: Catalog, stream: str, raw: pa.Table) -> pa.Table:
     return events if arrival is None else events.append_column(ARRIVAL, arrival.take(annotated["_row"]))
 
 
+def check_single(project: Catalog, stream: str, asked: str) -> None:
+    """Make sure that a raw tuple is an event, and no more.
+
+    Raises:
+        PlanError: it makes several.
+    """
+    source = project.settings.streams[stream].source
+    if source is not None and source.unpivot is not None:
+        raise PlanError(
+            f"{asked} beside streams.{stream}.source.unpivot, which makes several tuples of one",
+            hint="unpivot the DataFrame first: df.unpivot(…)",
+        )
+
+
 def rejected_rows(project: Catalog, stream: str, raw: pa.Table) -> pa.Table:
     """Of raw tuples those that are no events, each with its `_reason`."""
     rejected = _annotated(project, stream, raw).rejected
@@ -71,15 +87,14 @@ def looked_at(events: pa.Table, columns: Collection[str]) -> pa.Table:
 
 
 def arrived(events: pa.Table) -> pa.Table:
-    """Events in their order of arrival, as `#arrival` says it; else of time, and where that is equal of what they hold.
+    """Events in their order of arrival, as `#arrival` says it; where it says nothing, of time, then of what they hold.
 
     A DataFrame has no order of its own, and this one does not depend on how it is cut.
     """
     frame = pl.DataFrame(pl.from_arrow(events))
-    if ARRIVAL in events.column_names:
-        return frame.sort(ARRIVAL, maintain_order=True).drop(ARRIVAL).to_arrow(compat_level=pl.CompatLevel.oldest())
-    ordered = frame.sort(["_time", "_id", *sorted({*frame.columns} - {"_time", "_id"})], nulls_last=True)
-    return ordered.to_arrow(compat_level=pl.CompatLevel.oldest())
+    first = [name for name in (ARRIVAL, "_time", "_id") if name in frame.columns]
+    ordered = frame.sort([*first, *sorted({*frame.columns} - {*first})], nulls_last=True)
+    return ordered.drop(ARRIVAL, strict=False).to_arrow(compat_level=pl.CompatLevel.oldest())
 
 
 def arrived_events(shard: pa.Table) -> dict[str, pa.Table]:

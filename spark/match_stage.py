@@ -16,7 +16,7 @@ from ..language.nodes import Query
 from ..pipeline import Catalog, queries_read
 from .arrow_mapping import mapped, pandas_at_hand, spark_schema
 from .document_answer import DocumentAnswer, row_columns
-from .event_tables import ARRIVAL, PARCELS, arrived_events, looked_at, parcels, plain_events, unpacked
+from .event_tables import ARRIVAL, PARCELS, arrived_events, check_single, looked_at, parcels, plain_events, unpacked
 from .remote_project import RemoteProject
 from .shard_keys import shard_keys
 from .streamed_answer import STATE, StreamedAnswer
@@ -44,7 +44,8 @@ def matches(
         project: of the streams. Its actions and archive are left out.
         query: a χ-CEP document, with whatever queries it reads.
         arrival: columns or SQL expressions of `df` in whose order events arrive, such as `_metadata.file_path`, or
-            Kafka's `offset`; then lateness is judged as by `project.evaluate` of events in this order.
+            Kafka's `offset`; then lateness is judged as by `project.evaluate` of events in this order, which of those
+            that they do not tell apart is that of time.
 
     Returns:
         The items, `_time`, `_events`, `_window` of aggregates, `_context` of queries in contexts, `_id`; in no order.
@@ -58,7 +59,8 @@ def matches(
     frames = _frames(df, project, queries)
     spark = next(iter(frames.values())).sparkSession
     arriving = (arrival,) if isinstance(arrival, str) else tuple(arrival)
-    _check_arrival(arriving, project, frames)
+    for name in frames if arriving else ():
+        check_single(project, name, "arrival")
     streaming = any(frame.isStreaming for frame in frames.values())
     keys = None if streaming or arriving else shard_keys(queries, project.annotators)
     shards = 1 if keys is None else _SHARDS_A_CORE * spark.sparkContext.defaultParallelism
@@ -132,21 +134,6 @@ def _frames(
             hint="read all with spark.readStream, or all with spark.read",
         )
     return found
-
-
-def _check_arrival(arrival: Sequence[str], project: Catalog, frames: Mapping[str, DataFrame]) -> None:
-    """Make sure that events have their tuples' order.
-
-    Raises:
-        PlanError: a tuple makes several events.
-    """
-    for name in frames if arrival else ():
-        source = project.settings.streams[name].source
-        if source is not None and source.unpivot is not None:
-            raise PlanError(
-                f"arrival beside streams.{name}.source.unpivot, which makes several tuples of one",
-                hint="leave arrival out, or give tuples of one reading each",
-            )
 
 
 def _packed(frame: DataFrame, packing: _Packing, arrival: Sequence[str]) -> DataFrame:

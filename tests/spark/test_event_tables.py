@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from kaicep import Project
+from kaicep import PlanError, Project
 from kaicep.archive.log import plain_table
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.spark.event_tables import (
@@ -15,6 +15,7 @@ from kaicep.spark.event_tables import (
     PARCELS,
     arrived,
     arrived_events,
+    check_single,
     event_schema,
     parcel,
     parcels,
@@ -65,6 +66,8 @@ def test_wide_tuples_are_a_reading_each(tmp_path: Path) -> None:
     }
     wide = Project.parse({"streams": {"air": stream}}, root=tmp_path)
     raw = raw_table([{"at": "2026-01-01T00:00:00Z", "s1": 1.0, "s2": 2.0}])
+    with pytest.raises(PlanError, match=r"rejected beside streams\.air\.source\.unpivot.*unpivot the DataFrame first"):
+        check_single(wide, "air", "rejected")
     assert [(e["sensor"], e["flow"]) for e in plain_events(wide, "air", raw).to_pylist()] == [("s1", 1.0), ("s2", 2.0)]
 
 
@@ -83,6 +86,11 @@ def test_the_order_is_what_the_user_says(air: Project) -> None:
     ordered = arrived(plain_events(air, "air", raw))
     assert ordered["sensor"].to_pylist() == [None, "s2", "s1"]
     assert ARRIVAL not in ordered.column_names
+
+
+def test_where_the_user_says_nothing_it_is_that_of_time(air: Project) -> None:
+    same = raw_table(READINGS[:2]).append_column(ARRIVAL, pa.array([{"file": "a"}, {"file": "a"}]))
+    assert arrived(plain_events(air, "air", same))["sensor"].to_pylist() == ["s2", "s1"]
 
 
 def test_parcels_hold_what_was_packed(events: pa.Table) -> None:

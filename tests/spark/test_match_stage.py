@@ -169,5 +169,5 @@ def test_arrival_beside_tuples_that_make_several(known: Project, tmp_path: Path)
     source = {"format": "csv", "path": "in/", "unpivot": {"name": "sensor", "value": "flow"}}
     streams = {"air": stream(sensor="xsd:string", flow="xsd:double") | {"source": source}}
     wide = Project.parse({"streams": streams, "knowledge": {"reasoner": "none"}}, root=tmp_path)
-    with pytest.raises(PlanError, match=r"arrival beside streams\.air\.source\.unpivot.*leave arrival out"):
+    with pytest.raises(PlanError, match=r"arrival beside streams\.air\.source\.unpivot.*unpivot the DataFrame first"):
         matches(Frame(), wide, WHOLE, arrival="offset")  # type: ignore[arg-type] # refused before it is looked at
