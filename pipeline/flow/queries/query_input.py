@@ -74,6 +74,12 @@ class QueryInput:
         return found
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Under which names `candidates` gives something: event variables, and what there is beside them."""
+        beside = (EVENTS, *self._endings) if self._of_all_events else tuple(self._endings)
+        return (*(source.source.variable for source in self.sources), *beside)
+
+    @property
     def unplaced(self) -> int:
         """How many events had an unbound key so far, and were in no context."""
         return 0 if self.placing is None else self.placing.unplaced

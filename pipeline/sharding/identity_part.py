@@ -1,0 +1,174 @@
+"""Which events of a batch count: duplicates by their identities, late ones by what came before them in any split.
+
+It is asked between reading and answering, since a duplicate may be a candidate of any shard. An identity that
+determines its time stamp is looked for in its own shard; otherwise the order of arrival decides, in one shard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from ..flow import admission_of
+from .hosted_queries import HostedQueries
+from .part_file import PartFile, PartName, table_bytes, write_parts
+from .split_part import BEFORE_ROW, IDENTITIES, ROW
+
+__all__ = ["DROPPED", "IdentityReport", "IdentityWork", "ReadSplit", "identity_part", "is_bounded"]
+
+DROPPED = "dropped"
+_SEEN = "seen"
+_PLACE = "#place"
+_KEYS = pl.Schema({"_id": pl.String(), "_time": pl.Datetime("us", "UTC")})
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSplit:
+    """A split whose parts are written.
+
+    Attributes:
+        stream: its stream.
+        place: where it stands among the stream's splits.
+        file: of its parts.
+        start: the greatest time stamp before it; `None`: nothing has come.
+    """
+
+    stream: str
+    place: int
+    file: str
+    start: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityWork:
+    """A shard of a stream's identities in one batch.
+
+    Attributes:
+        stream: which stream.
+        shard: which shard.
+        splits: those of the stream.
+        greatest: the stream's greatest time stamp before the batch, and where its watermark was moved then.
+        watermark: before the batch: what lay below it is forgotten.
+        seen: the file with the identities of earlier batches; empty: there are none.
+    """
+
+    stream: str
+    shard: int
+    splits: tuple[ReadSplit, ...]
+    greatest: tuple[datetime | None, datetime | None]
+    watermark: datetime | None
+    seen: str
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityReport:
+    """What the driver is told.
+
+    Attributes:
+        stream: which stream.
+        shard: which shard.
+        file: says which events count for nothing, and what was seen.
+        duplicates: how many came again.
+        late: how many came below the watermark.
+        greatest: of a stream whose identities say nothing of time, its greatest time stamp.
+    """
+
+    stream: str
+    shard: int
+    file: str
+    duplicates: int
+    late: int
+    greatest: datetime | None = None
+
+
+def is_bounded(queries: HostedQueries, stream: str) -> bool:
+    """Whether an identity of a stream determines its time stamp."""
+    annotation = queries.plan.catalog.annotators[stream].annotation
+    return not annotation.identity or annotation.time in annotation.identity
+
+
+def identity_part(queries: HostedQueries, work: IdentityWork, folder: Path, name: str) -> IdentityReport:
+    """Find out which events of a shard count for nothing, and write that with what was seen.
+
+    Args:
+        queries: compiled.
+        work: the shard.
+        folder: which all executors reach.
+        name: of the file that is written; of each attempt another.
+    """
+    rows = _rows(work, folder, range(queries.plan.shards) if not is_bounded(queries, work.stream) else (work.shard,))
+    judge = _by_identity if is_bounded(queries, work.stream) else _by_arrival
+    duplicate, late, seen, greatest = judge(queries, work, rows, folder)
+    parts: dict[PartName, bytes] = {(_SEEN, work.stream, work.shard): seen}
+    gone = rows.filter(duplicate | late)
+    for (place,), own in gone.group_by(_PLACE, maintain_order=True):
+        parts[DROPPED, work.stream, int(str(place))] = table_bytes(own.select(ROW))
+    write_parts(folder / name, parts, sync=False)
+    return IdentityReport(work.stream, work.shard, name, int(duplicate.sum()), int(late.sum()), greatest)
+
+
+def _rows(work: IdentityWork, folder: Path, shards: Sequence[int]) -> pl.DataFrame:
+    """The identities of a shard in order of arrival, with what lies before each."""
+    found = [pl.DataFrame(schema={**_KEYS, ROW: pl.Int64, BEFORE_ROW: _KEYS["_time"], _PLACE: pl.Int64})]
+    for split in work.splits:
+        with PartFile(folder / split.file) as file:
+            tables = [file.table((IDENTITIES, work.stream, shard)) for shard in shards]
+        some = [pl.DataFrame(pl.from_arrow(table)) for table in tables if table is not None]
+        if some:
+            start = pl.lit(split.start).cast(_KEYS["_time"])
+            before = pl.max_horizontal(BEFORE_ROW, start)
+            frame = pl.concat(some).sort(ROW).cast(dict(_KEYS))
+            found.append(frame.with_columns(before.alias(BEFORE_ROW), pl.lit(split.place, pl.Int64).alias(_PLACE)))
+    return pl.concat(found)
+
+
+_Judged = tuple[pl.Series, pl.Series, bytes, datetime | None]
+"""Which are duplicates, which are late, what was seen, and the greatest time stamp where that is only known now."""
+
+
+def _by_identity(queries: HostedQueries, work: IdentityWork, rows: pl.DataFrame, folder: Path) -> _Judged:
+    lateness: timedelta = queries.plan.catalog.settings.streams[work.stream].lateness
+    seen = _seen(work, folder).filter(pl.col("_time") >= pl.lit(work.watermark).cast(_KEYS["_time"]))
+    known = seen["_id"].filter(seen["_id"].is_in(rows["_id"].implode()))
+    duplicate = ~rows["_id"].is_first_distinct() | rows["_id"].is_in(known.implode())
+    late = (rows["_time"] < rows[BEFORE_ROW] - lateness).fill_null(value=False)
+    floor = work.greatest[1]
+    if floor is not None:
+        late |= rows["_time"] < floor
+    kept = pl.concat([seen, rows.filter(~duplicate).select("_id", "_time")])
+    return duplicate, late & ~duplicate, table_bytes(kept), None
+
+
+def _by_arrival(queries: HostedQueries, work: IdentityWork, rows: pl.DataFrame, folder: Path) -> _Judged:
+    catalog = queries.plan.catalog
+    stream = catalog.settings.streams[work.stream]
+    admission = admission_of(catalog.annotators[work.stream], stream.lateness, catalog.settings.engine.identities)
+    admission.recall(*work.greatest, lambda _, most: _seen(work, folder).tail(most or 0).to_arrow())
+    places = rows.select("_id", "_time").with_row_index("#").to_arrow()
+    admitted = admission.admit(places)
+    late, counted = (_among(rows.height, table) for table in (admitted.late, admitted.events))
+    duplicate = ~(late | counted)
+    kept = pl.concat([_seen(work, folder), rows.filter(~duplicate).select("_id", "_time")])
+    kept = kept.tail(catalog.settings.engine.identities)
+    return duplicate, late, table_bytes(kept), admission.greatest
+
+
+def _among(height: int, table: pa.Table) -> pl.Series:
+    """Which of all rows a table has."""
+    among = np.zeros(height, dtype=bool)
+    among[table["#"].to_numpy()] = True
+    return pl.Series(among)
+
+
+def _seen(work: IdentityWork, folder: Path) -> pl.DataFrame:
+    if not work.seen:
+        return pl.DataFrame(schema=_KEYS)
+    with PartFile(folder / work.seen) as file:
+        table = file.table((_SEEN, work.stream, work.shard))
+    return pl.DataFrame(schema=_KEYS) if table is None else pl.DataFrame(pl.from_arrow(table)).cast(dict(_KEYS))

@@ -1,0 +1,173 @@
+"""What is done where shards are: candidates of all splits in, rows and the state of the shard out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import polars as pl
+import pyarrow as pa
+
+from ...expressions import frame_of
+from ...planner import BackfillChunk, Watermarks
+from ..flow import Batch, Dataflow, QueryRuntime, joined
+from .hosted_queries import HostedQueries, StatePlace
+from .identity_part import DROPPED, ReadSplit
+from .part_file import PartFile, PartName, table_bytes, write_parts
+from .query_unit import QueryUnit
+from .split_part import ROW
+
+__all__ = ["CALLS_OF", "ROWS_OF", "ShardReport", "ShardWork", "shard_part"]
+
+ROWS_OF, CALLS_OF, _STATE = "rows", "calls", "state"
+
+
+@dataclass(frozen=True, slots=True)
+class ShardWork:
+    """Shards that one task answers in one batch.
+
+    Attributes:
+        shards: where the state of each is; of none, its unit and number.
+        splits: all of the batch.
+        dropped: the files that say which events count for nothing, by stream.
+        watermarks: of the source streams, after the batch.
+        ends: all streams end.
+        last: the greatest time stamp of all streams.
+    """
+
+    shards: tuple[StatePlace, ...]
+    splits: tuple[ReadSplit, ...]
+    dropped: Mapping[str, Sequence[str]]
+    watermarks: Watermarks
+    ends: bool
+    last: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShardReport:
+    """What the driver is told.
+
+    Attributes:
+        states: where the states are now.
+        rows: the parts of the file that are rows of a query, by its label and the shard.
+        done: by rule, how much it has done for its rows.
+    """
+
+    states: tuple[StatePlace, ...]
+    rows: tuple[PartName, ...]
+    done: Mapping[str, Mapping[str, int]]
+
+
+def shard_part(queries: HostedQueries, work: ShardWork, folder: Path, name: str) -> ShardReport:
+    """Answer shards, and write their rows and states.
+
+    Args:
+        queries: compiled.
+        work: the shards.
+        folder: which all executors reach.
+        name: of the file that is written; of each attempt another.
+
+    Raises:
+        KaicepError: a query asks for more than its ceilings allow.
+    """
+    given = _GivenEvents(work, folder)
+    parts: dict[PartName, bytes] = {}
+    done: dict[str, Mapping[str, int]] = {}
+    states = tuple(StatePlace(name, place.unit, place.shard) for place in work.shards)
+    kept = []
+    for place in work.shards:
+        unit = queries.unit(place.unit)
+        state = _state(folder, place)
+        if unit.single:
+            flow = queries.single(unit, place, state.get(""))
+            parts |= _answered(flow, unit, place.shard, given)
+            parts[_STATE, unit.name, place.shard, ""] = flow.snapshot()
+            kept.append(flow)
+        else:
+            dataflow = queries.several(unit, place, state)
+            parts |= _answer_each_other(dataflow, unit, given, done)
+            parts |= {(_STATE, unit.name, 0, key): content for key, content in dataflow.snapshot().items()}
+            kept.append(dataflow)
+    write_parts(folder / name, parts)
+    for at, live in zip(states, kept, strict=True):
+        queries.keep(at, live)
+    return ShardReport(states, tuple(part for part in parts if part[0] in (ROWS_OF, CALLS_OF)), done)
+
+
+def _state(folder: Path, place: StatePlace) -> dict[str, bytes]:
+    """The parts of a state; empty before the first batch."""
+    if not place.file:
+        return {}
+    with PartFile(folder / place.file) as file:
+        names = [part for part in file if part[:3] == (_STATE, place.unit, place.shard)]
+        return {str(part[3]): file.content(part) or b"" for part in names}
+
+
+class _GivenEvents:
+    """What the shards of a task are given of the splits of a batch."""
+
+    def __init__(self, work: ShardWork, folder: Path) -> None:
+        self.work, self._folder = work, folder
+        self._gone: dict[tuple[str, int], pl.Series] = {}
+        for stream, files in work.dropped.items():
+            for name in files:
+                self._note(stream, name)
+
+    def _note(self, stream: str, name: str) -> None:
+        with PartFile(self._folder / name) as file:
+            for part in (part for part in file if part[:2] == (DROPPED, stream)):
+                rows = pl.Series(file.table(part)[ROW])
+                known = self._gone.get((stream, int(part[2])))
+                self._gone[stream, int(part[2])] = rows if known is None else pl.concat([known, rows])
+
+    def tables(self, unit: QueryUnit, name: str, shard: int, streams: frozenset[str]) -> Iterator[pa.Table]:
+        """The parts of a name in all splits, without the events that count for nothing."""
+        for split in self.work.splits:
+            if split.stream not in streams:
+                continue
+            with PartFile(self._folder / split.file) as file:
+                table = file.table((unit.name, name, shard))
+            if table is not None:
+                gone = self._gone.get((split.stream, split.place))
+                if gone is not None:
+                    table = table.filter((~pl.Series(table[ROW]).is_in(gone.implode())).to_arrow())
+                yield table.drop_columns(ROW)
+
+
+def _answered(flow: QueryRuntime, unit: QueryUnit, shard: int, given: _GivenEvents) -> dict[PartName, bytes]:
+    work = given.work
+    if work.ends:
+        flow.end_at(work.last)
+    candidates = {}
+    for name in flow.input.names:
+        tables = list(given.tables(unit, name, shard, unit.streams))
+        frames = [frame_of(table, table.column_names) for table in tables]
+        if frames:
+            candidates[name] = pl.concat(frames, how="vertical_relaxed")
+    watermark = flow.watermark_of(work.watermarks)
+    rows = [flow.no_rows, *flow.answered(candidates, watermark)]
+    found = pa.concat_tables(rows, promote_options="default")
+    return {(ROWS_OF, unit.name, shard): table_bytes(found)} if found.num_rows else {}
+
+
+def _answer_each_other(
+    dataflow: Dataflow, unit: QueryUnit, given: _GivenEvents, done: dict[str, Mapping[str, int]]
+) -> dict[PartName, bytes]:
+    work, source = given.work, {split.stream for split in given.work.splits}
+    for flow in dataflow.flows.values() if work.ends else ():
+        flow.end_at(work.last)
+    events = {}
+    for stream in sorted(unit.streams & source):
+        tables = list(given.tables(unit, stream, 0, frozenset([stream])))
+        if tables:
+            events[stream] = joined(tables)
+    result = dataflow.process(Batch(past=BackfillChunk(work.watermarks, events)))
+    parts: dict[PartName, bytes] = {
+        (ROWS_OF, label, 0): table_bytes(rows) for label, rows in result.matches.items() if rows.num_rows
+    }
+    if result.called:
+        parts[CALLS_OF, unit.name, 0] = table_bytes(result.calls)
+    done |= result.done
+    return parts

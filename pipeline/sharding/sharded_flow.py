@@ -1,0 +1,223 @@
+"""A data flow in shards: what is read, what counts, what is answered are tasks; between them stands the driver.
+
+It is told numbers and names of files. Whatever an attempt wrote that is not named in the manifest counts for nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from ...cep import END_OF_TIME
+from ...planner import Watermarks
+from ..flow.rules import in_order
+from .hosted_queries import HostedQueries, HostingPlan, StatePlace, hosted
+from .hosting_state import HostingState, read_manifest, write_manifest
+from .identity_part import IdentityReport, IdentityWork, identity_part, is_bounded
+from .part_file import PartFile
+from .row_merge import merged_rows
+from .shard_part import CALLS_OF, ROWS_OF, ShardReport, ShardWork, shard_part
+from .split_part import Split, SplitReport, split_part
+from .stream_clock import StreamClock, latest
+
+__all__ = ["HostedBatch", "ShardedFlow", "StreamCounts", "TaskRunner", "run_here"]
+
+_Part = Callable[[HostedQueries, Any, Path, str], Any]
+
+
+class TaskRunner(Protocol):
+    """Runs tasks, each perhaps several times, somewhere; of each one report counts."""
+
+    def __call__(self, plan: HostingPlan, part: _Part, work: Sequence[Any], folder: Path, name: str) -> list[Any]:
+        """The report of each task, in their order.
+
+        Args:
+            plan: of the queries.
+            part: what is done, an importable function.
+            work: of each task.
+            folder: which all tasks reach.
+            name: of the files that they write, behind which each attempt puts what tells it from all others.
+        """
+
+
+def run_here(plan: HostingPlan, part: _Part, work: Sequence[Any], folder: Path, name: str) -> list[Any]:
+    """Run tasks in this process, one after the other."""
+    return [part(hosted(plan), one, folder, f"{name}-{place}.parts") for place, one in enumerate(work)]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamCounts:
+    """What a batch brought to one stream.
+
+    Attributes:
+        records: how many there were.
+        events: those that count.
+        late: events below the watermark.
+        duplicates: events whose identity was seen before.
+        unusable: records that are no events.
+        unlinked: values that name no individual.
+        reasons: of a few records that are no events, place and reason.
+    """
+
+    records: int
+    events: int
+    late: int
+    duplicates: int
+    unusable: int
+    unlinked: int
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostedBatch:
+    """What a batch brought.
+
+    Attributes:
+        streams: by stream that had records, how many of what.
+        matches: by query label, its rows in output order.
+        calls: what rules call, in order.
+        done: by rule, how much it has done for its rows.
+        watermarks: by source stream, after the batch.
+    """
+
+    streams: Mapping[str, StreamCounts]
+    matches: Mapping[str, pa.Table]
+    calls: pa.Table
+    done: Mapping[str, Mapping[str, int]]
+    watermarks: Watermarks
+
+
+class ShardedFlow:
+    """Answers queries batch by batch; it goes on where the manifest of its folder says.
+
+    Args:
+        plan: the queries.
+        folder: for the files of its tasks, which all of these reach.
+        run: runs tasks.
+        tasks: how many shards are answered at the same time.
+
+    Raises:
+        PipelineError: the folder is of other queries.
+    """
+
+    def __init__(self, plan: HostingPlan, folder: Path, run: TaskRunner = run_here, tasks: int = 2) -> None:
+        self._plan, self._folder, self._run, self._tasks = plan, folder, run, tasks
+        self._queries = hosted(plan)
+        self.state = read_manifest(folder, plan.key)
+        self._clocks = {
+            name: StreamClock(self._queries, name, self.state.moments.get(name, (None, None)))
+            for name in plan.catalog.annotators
+        }
+
+    def process(
+        self, splits: Sequence[Split], *, ends: bool = False, advances: Mapping[str, datetime] | None = None
+    ) -> HostedBatch:
+        """Take a batch; with its return it counts.
+
+        Args:
+            splits: its records.
+            ends: all streams end with it.
+            advances: watermarks of silent streams, and where they are moved.
+        """
+        batch = self.state.batch + 1
+        before = {name: (clock.moments, clock.watermark) for name, clock in self._clocks.items()}
+        read: list[SplitReport] = self._run(self._plan, split_part, splits, self._folder, f"{batch:09}-split")
+        of_stream = {name: [r for r in read if r.split.stream == name] for name in {s.stream for s in splits}}
+        ordered = {name: self._clocks[name].read(reports) for name, reports in of_stream.items()}
+        work = [
+            IdentityWork(name, shard, parts, *before[name], self.state.seen.get((name, shard), ""))
+            for name, parts in sorted(ordered.items())
+            for shard in range(self._plan.shards if is_bounded(self._queries, name) else 1)
+        ]
+        judged: list[IdentityReport] = self._run(self._plan, identity_part, work, self._folder, f"{batch:09}-identity")
+        for name, reports in of_stream.items():
+            own = [j.greatest for j in judged if j.stream == name]
+            bounded = is_bounded(self._queries, name)
+            self._clocks[name].pass_to([r.greatest for r in reports] if bounded else own)
+        for name, moment in (advances or {}).items():
+            self._clocks[name].advance(moment)
+        clocks = {name: clock.watermark for name, clock in self._clocks.items()}
+        watermarks: Watermarks = dict.fromkeys(clocks, END_OF_TIME) if ends else clocks
+        dropped = {name: [j.file for j in judged if j.stream == name] for name in of_stream}
+        last = latest(clock.moments[0] for clock in self._clocks.values())
+        parts = tuple(part for name in sorted(ordered) for part in ordered[name])
+        tasks = [ShardWork(places, parts, dropped, watermarks, ends, last) for places in self._shares()]
+        answered: list[ShardReport] = self._run(self._plan, shard_part, tasks, self._folder, f"{batch:09}-shard")
+        found = HostedBatch(
+            {name: _counts(of_stream[name], [j for j in judged if j.stream == name]) for name in of_stream},
+            self._rows(answered),
+            self._calls(answered),
+            {rule: counts for report in answered for rule, counts in report.done.items()},
+            watermarks,
+        )
+        self._commit(batch, judged, answered)
+        return found
+
+    def _shares(self) -> list[tuple[StatePlace, ...]]:
+        """The shards of each task, each task with some of every query."""
+        known = {(place.unit, place.shard): place.file for place in self.state.states}
+        places = [StatePlace(known.get((unit.name, shard), ""), unit.name, shard) for unit, shard in self._queries.work]
+        shares = [tuple(places[start :: self._tasks]) for start in range(self._tasks)]
+        return [share for share in shares if share]
+
+    def _commit(self, batch: int, judged: Sequence[IdentityReport], answered: Sequence[ShardReport]) -> None:
+        """Write down what counts now, and remove what counted before."""
+        before = self.state
+        self.state = HostingState(
+            self._plan.key,
+            batch,
+            {name: clock.moments for name, clock in self._clocks.items()},
+            tuple(place for report in answered for place in report.states),
+            {**before.seen, **{(j.stream, j.shard): j.file for j in judged}},
+        )
+        write_manifest(self._folder, self.state)
+        for path in self._folder.glob("*.parts"):
+            if path.name not in self.state.files and path.name < f"{batch:09}":
+                path.unlink(missing_ok=True)
+
+    def _rows(self, answered: Sequence[ShardReport]) -> dict[str, pa.Table]:
+        """The rows of each query as users see them, those of its shards in output order."""
+        tables: dict[str, list[pa.Table]] = {}
+        for label, table in self._tables(answered, ROWS_OF):
+            tables.setdefault(label, []).append(table)
+        found = {}
+        for unit in self._queries.units:
+            for registration in unit.registrations:
+                label, some = registration.label, tables.get(registration.label)
+                if unit.single:
+                    flow = self._queries.flow(unit)
+                    found[label] = flow.visible(merged_rows(some)) if some else flow.no_visible_rows
+                elif some:
+                    (found[label],) = some
+        return found
+
+    def _calls(self, answered: Sequence[ShardReport]) -> pa.Table:
+        return in_order([table for _, table in self._tables(answered, CALLS_OF)])
+
+    def _tables(self, answered: Sequence[ShardReport], kind: str) -> Iterable[tuple[str, pa.Table]]:
+        for report in answered:
+            names = [part for part in report.rows if part[0] == kind]
+            if names:
+                with PartFile(self._folder / report.states[0].file) as file:
+                    yield from ((str(name[1]), file.table(name)) for name in names)
+
+
+def _counts(read: Sequence[SplitReport], judged: Sequence[IdentityReport]) -> StreamCounts:
+    records, unusable = sum(r.records for r in read), sum(r.unusable for r in read)
+    duplicates = sum(r.duplicates for r in read) + sum(j.duplicates for j in judged)
+    late = sum(j.late for j in judged)
+    reasons = tuple(reason for r in read for reason in r.reasons)
+    return StreamCounts(
+        records,
+        records - unusable - duplicates - late,
+        late,
+        duplicates,
+        unusable,
+        sum(r.unlinked for r in read),
+        reasons,
+    )

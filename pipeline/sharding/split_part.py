@@ -1,0 +1,175 @@
+"""What is done where records are read: annotated events, and what each query is given of them, dealt to shards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...annotator import AnnotatedBatch
+from ...cep.order import EVENTS
+from ...expressions import Ints, frame_of
+from ..flow import QueryRuntime
+from ..flow.queries import EventBatch, Selected, shared_batch
+from ..sources import read_file
+from .hosted_queries import HostedQueries
+from .part_file import PartName, table_bytes, write_parts
+from .query_unit import QueryUnit
+from .shard_key import shard_of
+
+__all__ = ["BEFORE_ROW", "IDENTITIES", "ROW", "Split", "SplitReport", "split_part"]
+
+ROW = "#row"
+"""The place of an event among those of its split."""
+BEFORE_ROW = "#greatest"
+"""The greatest time stamp before an event in its split."""
+IDENTITIES = "identities"
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Records of one stream, read by one task.
+
+    Attributes:
+        stream: its name.
+        place: where it stands in the stream's order of arrival, among the splits of a batch.
+        records: the file; JSON, CSV or Parquet.
+    """
+
+    stream: str
+    place: int
+    records: Path
+
+
+@dataclass(frozen=True, slots=True)
+class SplitReport:
+    """What the driver is told of a split: numbers, and the name of a file.
+
+    Attributes:
+        split: which.
+        file: of its parts.
+        records: how many there were.
+        greatest: the greatest time stamp of its events; `None`: it has none.
+        duplicates: events whose identity came before in this very split.
+        unlinked: values that name no individual.
+        unusable: how many records are no events.
+        reasons: of a few of these, place and reason.
+    """
+
+    split: Split
+    file: str
+    records: int
+    greatest: datetime | None
+    duplicates: int
+    unlinked: int
+    unusable: int
+    reasons: tuple[str, ...]
+
+
+def split_part(queries: HostedQueries, split: Split, folder: Path, name: str) -> SplitReport:
+    """Read a split, annotate it, and write what all shards are given of it.
+
+    Args:
+        queries: compiled.
+        split: the records.
+        folder: which all executors reach.
+        name: of the file that is written; of each attempt another.
+
+    Raises:
+        KaicepError: the records cannot be read, or a query cannot be answered.
+    """
+    catalog = queries.plan.catalog
+    raw = read_file(split.records, catalog.settings.streams[split.stream])
+    annotated = catalog.annotators[split.stream].annotate(raw.table)
+    events = _first_distinct(annotated)
+    parts: dict[PartName, bytes] = dict(_identities(events, split.stream, queries.plan.shards))
+    batch = shared_batch(events, partial(queries.apart.queries.asked, split.stream))
+    for unit in queries.units:
+        if split.stream in unit.streams:
+            given = (
+                _of_query(queries, unit, split.stream, batch)
+                if unit.single
+                else _of_several(unit, split.stream, events)
+            )
+            parts |= given
+    write_parts(folder / name, parts, sync=False)
+    refused = [f"{raw.place(row)}: {why}" for row, why in _first(annotated.rejected)]
+    reasons = [*(f"{one.place}: {one.reason}" for one in raw.malformed[:_SHOWN]), *refused][:_SHOWN]
+    return SplitReport(
+        split,
+        name,
+        raw.table.num_rows + len(raw.malformed),
+        pc.max(events["_time"]).as_py(),
+        annotated.events.num_rows - events.num_rows,
+        annotated.unlinked,
+        len(raw.malformed) + annotated.rejected.num_rows,
+        tuple(reasons),
+    )
+
+
+def _first(rejected: pa.Table) -> list[tuple[int, str]]:
+    found = rejected.slice(0, _SHOWN)
+    return list(zip(found["row"].to_pylist(), found["reason"].to_pylist(), strict=True))
+
+
+def _first_distinct(annotated: AnnotatedBatch) -> pa.Table:
+    """The events whose identity comes for the first time in the split; the others are duplicates in any case."""
+    events = annotated.events
+    fresh = frame_of(events, ["_id"])["_id"].is_first_distinct()
+    return events if fresh.all() else events.filter(fresh.to_arrow())
+
+
+def _identities(events: pa.Table, stream: str, shards: int) -> Iterator[tuple[PartName, bytes]]:
+    """By shard of their identities, what says which events are duplicates or late."""
+    frame = frame_of(events, ["_id", "_time"])
+    frame = frame.with_columns(
+        pl.col("_time").cast(pl.Datetime("us", "UTC")), pl.Series(ROW, np.arange(frame.height, dtype=np.int64))
+    ).with_columns(pl.col("_time").cum_max().shift(1).alias(BEFORE_ROW))
+    for shard, rows in _dealt(shard_of(frame["_id"], shards)):
+        yield (IDENTITIES, stream, shard), table_bytes(frame[rows])
+
+
+def _of_several(unit: QueryUnit, stream: str, events: pa.Table) -> dict[PartName, bytes]:
+    """All events, for queries that answer each other."""
+    rows = pa.array(np.arange(events.num_rows, dtype=np.int64))
+    return {(unit.name, stream, 0): table_bytes(events.drop_columns("_row").append_column(ROW, rows))}
+
+
+def _of_query(queries: HostedQueries, unit: QueryUnit, stream: str, batch: EventBatch) -> dict[PartName, bytes]:
+    """The candidates of a query, and the events beside them that it looks at."""
+    flow = queries.flow(unit)
+    rows = pl.DataFrame({"_id": frame_of(batch.table, ["_id"])["_id"]}).with_row_index(ROW).cast({ROW: pl.Int64})
+    parts: dict[PartName, bytes] = {}
+    for variable, found in _candidates(flow, stream, batch).items():
+        frame = found if isinstance(found, pl.DataFrame) else frame_of(found, found.column_names)
+        if frame.height:
+            frame = frame.join(rows, on="_id", how="left", maintain_order="left")
+            for shard, own in _dealt(_shards(frame, unit, variable, queries.plan.shards)):
+                parts[unit.name, variable, shard] = table_bytes(frame[own])
+    return parts
+
+
+def _candidates(flow: QueryRuntime, stream: str, batch: EventBatch) -> Mapping[str, Selected]:
+    events = {stream: batch}
+    return flow.input.candidates(events if flow.shed is None else flow.shed.left(events))
+
+
+def _shards(frame: pl.DataFrame, unit: QueryUnit, variable: str, most: int) -> Ints:
+    if unit.key is None:
+        return np.zeros(frame.height, np.int64)
+    name = unit.key.columns.get(variable, "_id") if variable != EVENTS else f"#partition{unit.key.place}"
+    return shard_of(frame[name], unit.shards(most))
+
+
+def _dealt(shards: Ints) -> Iterator[tuple[int, Ints]]:
+    """The rows of each shard, in their order."""
+    for shard in np.unique(shards).tolist():
+        yield shard, np.flatnonzero(shards == shard)

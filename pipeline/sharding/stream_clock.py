@@ -1,0 +1,72 @@
+"""Where the time of a stream is when its records are read in splits: prefix maxima, watermarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+import pyarrow as pa
+
+from ..flow import admission_of
+from .hosted_queries import HostedQueries
+from .identity_part import ReadSplit
+from .split_part import SplitReport
+
+__all__ = ["StreamClock"]
+
+_NOTHING = pa.table({"_id": pa.array([], pa.string()), "_time": pa.array([], pa.timestamp("us", "UTC"))})
+
+
+class StreamClock:
+    """The time of one stream.
+
+    Args:
+        queries: of the plan.
+        stream: its name.
+        moments: its greatest time stamp, and where its watermark was moved by wall clock; `None`: not yet.
+    """
+
+    def __init__(
+        self,
+        queries: HostedQueries,
+        stream: str,
+        moments: tuple[datetime | None, datetime | None] = (None, None),
+    ) -> None:
+        catalog = queries.plan.catalog
+        self._admission = admission_of(catalog.annotators[stream], catalog.settings.streams[stream].lateness)
+        self._recall(moments)
+
+    def _recall(self, moments: tuple[datetime | None, datetime | None]) -> None:
+        self._admission.recall(*moments, lambda *_: _NOTHING)
+
+    @property
+    def moments(self) -> tuple[datetime | None, datetime | None]:
+        """See the argument."""
+        return self._admission.moments
+
+    @property
+    def watermark(self) -> datetime | None:
+        """What no event that counts lies below from now on."""
+        return self._admission.watermark
+
+    def read(self, reports: Sequence[SplitReport]) -> tuple[ReadSplit, ...]:
+        """The splits of a batch in order of arrival, with the greatest time stamp before each."""
+        found, greatest = [], self.moments[0]
+        for report in sorted(reports, key=lambda report: report.split.place):
+            found.append(ReadSplit(report.split.stream, report.split.place, report.file, greatest))
+            greatest = latest([greatest, report.greatest])
+        return tuple(found)
+
+    def pass_to(self, greatest: Iterable[datetime | None]) -> None:
+        """Have seen events with these time stamps."""
+        own, floor = self.moments
+        self._recall((latest([own, *greatest]), floor))
+
+    def advance(self, watermark: datetime) -> None:
+        """Move the watermark of a stream that has been silent; it never goes back."""
+        self._admission.advance(watermark)
+
+
+def latest(moments: Iterable[datetime | None]) -> datetime | None:
+    """The greatest of some moments; `None`: there is none."""
+    return max((moment for moment in moments if moment is not None), default=None)
