@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
-from pyoxigraph import Literal, NamedNode, RdfFormat, Store
+from pyoxigraph import DefaultGraph, Literal, NamedNode, RdfFormat, Store, parse, serialize
 
 from ..language.nodes import Unit, ValueType
 from ..settings import ReasonerName
@@ -114,11 +114,11 @@ class KnowledgeBase:
         """The knowledge that another has closed; its modules are not known any more.
 
         Args:
-            triples: the closure in N-Triples.
+            triples: the closure in N-Triples; blank nodes keep their names.
             prefixes: for messages.
         """
         store = Store()
-        store.bulk_load(triples, format=RdfFormat.N_TRIPLES, lenient=True)
+        store.bulk_extend(parse(triples, format=RdfFormat.N_TRIPLES, lenient=True))
         return cls((), "none", prefixes, lambda *_: Closure(store))
 
     @classmethod
@@ -132,6 +132,11 @@ class KnowledgeBase:
         parts = [self.reasoner, *sorted(module.digest for module in self.modules)]
         parts += sorted(str(statement.triple) for statement in self.left_out)
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+    def written(self) -> bytes:
+        """The closure in N-Triples, of which `of_closure` makes knowledge in another process."""
+        triples = (quad.triple for quad in self.store.quads_for_pattern(None, None, None, DefaultGraph()))
+        return serialize(triples, format=RdfFormat.N_TRIPLES) or b""
 
     @property
     def size(self) -> str:

@@ -46,7 +46,15 @@ class Catalog:
         Raises:
             OntologyError, AnnotationError: what is wrong, where, and the way out.
         """
-        knowledge = knowledge_of(settings, modules, closing)
+        return cls.of_knowledge(settings, knowledge_of(settings, modules, closing))
+
+    @classmethod
+    def of_knowledge(cls, settings: Settings, knowledge: KnowledgeBase) -> Self:
+        """The catalog of checked settings and knowledge that is closed.
+
+        Raises:
+            AnnotationError: an annotation does not go with it.
+        """
         return cls(settings, knowledge, _annotators(settings, knowledge))
 
     def with_knowledge(self, knowledge: KnowledgeBase) -> Self:

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from .hosted_queries import HostingPlan
+from .hosted_queries import HostedQueries, HostingPlan, hosted
 from .shard_key import shard_key, why_one_shard
 from .sharded_flow import HostedBatch, ShardedFlow, TaskRunner
 from .split_part import Split
 
-__all__ = ["HostedBatch", "HostingPlan", "ShardedFlow", "Split", "TaskRunner", "shard_key", "why_one_shard"]
+__all__ = [
+    "HostedBatch",
+    "HostedQueries",
+    "HostingPlan",
+    "ShardedFlow",
+    "Split",
+    "TaskRunner",
+    "hosted",
+    "shard_key",
+    "why_one_shard",
+]

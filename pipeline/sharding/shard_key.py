@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import assert_never
 
 import numpy as np
 import polars as pl
@@ -20,8 +21,10 @@ from ...language.nodes import (
     AfterMatchKind,
     BatchWindow,
     Binary,
+    CheckWindow,
     Column,
     Conjunction,
+    ContextWindow,
     CorrelationWindow,
     CumulateWindow,
     Element,
@@ -35,15 +38,14 @@ from ...language.nodes import (
     SessionWindow,
     SlidingWindow,
     Source,
+    Timer,
     ValueType,
     Window,
-    aggregates_of,
     conjuncts,
     negated_variables,
     walk_pattern,
 )
 from ...language.nodes import Sequence as Links
-from ...language.nodes import Timer
 
 __all__ = ["ShardKey", "shard_key", "shard_of", "why_one_shard"]
 
@@ -116,7 +118,6 @@ def _apart(query: Query) -> str | None:
         (_waits_for_any(query.pattern), "its last NOT waits for the next event"),
         (counted, "a WINDOW counts events, or slides over those of all keys"),
         (not all(map(_of_group, query.windows)), "a WINDOW is of all groups, or begins with the first event"),
-        (_compares_reports(query), "it compares reports"),
     )
     return next((reason for holds, reason in asked if holds), None)
 
@@ -137,20 +138,16 @@ def _slides_by_time(window: Window) -> bool:
 def _of_group(window: Window) -> bool:
     """Whether which events a window holds follows from those of its group alone."""
     match window:
-        case BatchWindow(extent=timedelta(), start=start):
+        case BatchWindow(start=start):
             return start != "first"
-        case HoppingWindow(size=timedelta(), step=timedelta()) | CumulateWindow() | SessionWindow():
+        case SlidingWindow(shared=shared) | CheckWindow(shared=shared):
+            return not shared
+        case HoppingWindow() | CumulateWindow() | SessionWindow() | CorrelationWindow():
             return True
-        case CorrelationWindow():
-            return True
+        case ContextWindow():
+            return False
         case _:
-            return _slides_by_time(window)
-
-
-def _compares_reports(query: Query) -> bool:
-    said = [*(item.condition or item.value for item in query.items), *([] if query.having is None else [query.having])]
-    taken = [a.argument for expression in said for a in aggregates_of(expression) if a.argument is not None]
-    return any(aggregates_of(argument) for argument in taken)
+            assert_never(window)
 
 
 def _of_groups(query: Query) -> Iterator[ShardKey]:

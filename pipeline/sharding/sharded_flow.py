@@ -6,7 +6,7 @@ It is told numbers and names of files. Whatever an attempt wrote that is not nam
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from ...cep import END_OF_TIME
 from ...planner import Watermarks
-from ..flow.rules import in_order
+from ..flow import CALLS
 from .hosted_queries import HostedQueries, HostingPlan, StatePlace, hosted
 from .hosting_state import HostingState, read_manifest, write_manifest
 from .identity_part import IdentityReport, IdentityWork, identity_part, is_bounded
@@ -185,19 +185,15 @@ class ShardedFlow:
         tables: dict[str, list[pa.Table]] = {}
         for label, table in self._tables(answered, ROWS_OF):
             tables.setdefault(label, []).append(table)
-        found = {}
         for unit in self._queries.units:
-            for registration in unit.registrations:
-                label, some = registration.label, tables.get(registration.label)
-                if unit.single:
-                    flow = self._queries.flow(unit)
-                    found[label] = flow.visible(merged_rows(some)) if some else flow.no_visible_rows
-                elif some:
-                    (found[label],) = some
-        return found
+            if unit.single:
+                flow, some = self._queries.flow(unit), tables.get(unit.name)
+                tables[unit.name] = [flow.visible(merged_rows(some)) if some else flow.no_visible_rows]
+        return {label: rows for label, (rows,) in tables.items()}
 
     def _calls(self, answered: Sequence[ShardReport]) -> pa.Table:
-        return in_order([table for _, table in self._tables(answered, CALLS_OF)])
+        """What rules call: all of them are in one unit."""
+        return next((table for _, table in self._tables(answered, CALLS_OF)), CALLS.empty_table())
 
     def _tables(self, answered: Sequence[ShardReport], kind: str) -> Iterable[tuple[str, pa.Table]]:
         for report in answered:

@@ -1,0 +1,116 @@
+"""A document over recorded events in files, read and answered by the executors of a Spark session."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from ...cep import joined_rows
+from ...errors import PipelineError
+from ...language.nodes import Query
+from ..catalog import Catalog
+from ..flow.rules import by_time, shown_calls
+from ..results import Rows
+from ..sharding import HostedBatch, HostingPlan, ShardedFlow, Split
+from ..simulation import registrations_of
+from ..sources import list_files
+from .spark_tasks import SparkTasks
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = ["evaluate_on"]
+
+_SPLITS_A_CORE = 4
+"""So many files of each stream are read by a core before what they bring is answered."""
+_SHOWN = 3
+
+
+def evaluate_on(
+    spark: SparkSession,
+    catalog: Catalog,
+    queries: Sequence[Query],
+    streams: Mapping[str, Sequence[Path]],
+    folder: Path | None = None,
+) -> Rows:
+    """The rows of the last query over whole streams that end, and what rules call, as `simulation.evaluate` has them.
+
+    Args:
+        spark: a session.
+        catalog: the project.
+        queries: of a document, in order.
+        streams: the files of each stream, in order of arrival; all executors reach them.
+        folder: which all executors reach, for what tasks leave for each other, and is gone afterwards; `None`: a
+            temporary one of this machine.
+
+    Warns:
+        UserWarning: of records that are no events.
+
+    Raises:
+        PipelineError: a source is ordered by time, or an executor does not reach what it needs.
+        KaicepError: a query has failed.
+    """
+    _check_order(catalog, streams)
+    tasks = SparkTasks(spark)
+    registrations = tuple(registrations_of(queries, {}))
+    said = pickle.dumps((catalog.settings, registrations, tasks.parallelism))
+    key = sha256(said + catalog.knowledge.version.encode()).hexdigest()[:32]
+    plan = HostingPlan(key, catalog, registrations, tasks.parallelism)
+    root = TemporaryDirectory(prefix="kaicep-executors-") if folder is None else nullcontext(folder)
+    with root as place, TemporaryDirectory(prefix=f"job-{uuid4().hex[:8]}-", dir=place) as own:
+        flow = ShardedFlow(plan, Path(own), tasks, tasks.parallelism)
+        batches = [flow.process(splits) for splits in _batches(streams, tasks.parallelism)]
+        batches.append(flow.process([], ends=True))
+    for name in streams:
+        _warn(name, batches)
+    label = registrations[-1].label
+    found = joined_rows([batch.matches[label] for batch in batches if label in batch.matches])
+    calls = shown_calls(by_time([batch.calls for batch in batches]))
+    return Rows(found, MappingProxyType(dict(catalog.settings.prefixes)), calls=calls)
+
+
+def _check_order(catalog: Catalog, streams: Mapping[str, Sequence[Path]]) -> None:
+    for name in streams:
+        source = catalog.settings.streams[name].source
+        if source is not None and source.order == "time":
+            raise PipelineError(
+                f"stream '{name}' is ordered by time, and executors read its files each by itself",
+                hint="evaluate it without spark, or leave order out and let lateness be as long as files overlap",
+            )
+
+
+def _batches(streams: Mapping[str, Sequence[Path]], cores: int) -> list[list[Split]]:
+    """The files in batches: what is under way at once does not grow with the streams."""
+    most = cores * _SPLITS_A_CORE
+    files = {name: [file for path in paths for file in list_files(path)] for name, paths in streams.items()}
+    longest = max((len(own) for own in files.values()), default=0)
+    return [
+        [
+            Split(name, place, file.absolute())
+            for name, own in files.items()
+            for place, file in enumerate(own[start : start + most])
+        ]
+        for start in range(0, longest, most)
+    ]
+
+
+def _warn(stream: str, batches: Sequence[HostedBatch]) -> None:
+    """Tell what of a stream is no event, as `simulation` does."""
+    counts = [batch.streams[stream] for batch in batches if stream in batch.streams]
+    unusable, total = sum(of.unusable for of in counts), sum(of.records for of in counts)
+    if unusable:
+        reasons = [reason for of in counts for reason in of.reasons][:_SHOWN]
+        more = f"; and {unusable - _SHOWN:,} more" if unusable > _SHOWN else ""
+        warnings.warn(
+            f"{unusable:,} of {total:,} records of stream {stream} are no events: {'; '.join(reasons)}{more}",
+            UserWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,96 @@
+"""A plan as it is sent to other processes: settings and queries with the task, the closed knowledge in a file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from cachetools import LRUCache
+
+from ...config import Settings
+from ...errors import PipelineError
+from ...ontology import KnowledgeBase
+from ...storage import write_atomically
+from ..catalog import Catalog
+from ..flow import Registration
+from ..sharding import HostingPlan
+
+__all__ = ["SentPlan", "own_versions"]
+
+_LIBRARIES = ("kaicep", "pyarrow", "polars", "pyoxigraph")
+_PLANS = 4
+_KNOWN: LRUCache[str, HostingPlan] = LRUCache(_PLANS)
+
+
+@dataclass(frozen=True, slots=True)
+class SentPlan:
+    """A plan without its knowledge.
+
+    Attributes:
+        key: of the plan.
+        settings: of the project.
+        registrations: the queries.
+        shards: into how many a query is cut at most.
+        versions: of what answers queries, where the plan was made.
+    """
+
+    key: str
+    settings: Settings
+    registrations: tuple[Registration, ...]
+    shards: int
+    versions: Mapping[str, str]
+
+    @classmethod
+    def of(cls, plan: HostingPlan, folder: Path) -> SentPlan:
+        """What is sent of a plan; its knowledge is written into a folder that all processes reach."""
+        sent = cls(plan.key, plan.catalog.settings, plan.registrations, plan.shards, own_versions())
+        with write_atomically(folder / sent.knowledge) as temporary:
+            temporary.write_bytes(plan.catalog.knowledge.written())
+        return sent
+
+    @property
+    def knowledge(self) -> str:
+        """The name of the file of its knowledge."""
+        return f"knowledge-{self.key}.nt"
+
+    def plan(self, folder: Path) -> HostingPlan:
+        """The plan in this process; its knowledge is read once.
+
+        Raises:
+            PipelineError: this process does not reach the folder, or has other versions.
+        """
+        if self.key not in _KNOWN:
+            _KNOWN[self.key] = self._read(folder)
+        return _KNOWN[self.key]
+
+    def _read(self, folder: Path) -> HostingPlan:
+        others = [
+            f"{name} {theirs} there, {self.versions.get(name)} here"
+            for name, theirs in own_versions().items()
+            if self.versions.get(name) != theirs
+        ]
+        if others:
+            raise PipelineError(
+                f"the executors have other versions than the driver: {', '.join(others)}",
+                hint="install the same on all machines, or send one environment (spark.archives)",
+            )
+        try:
+            triples = (folder / self.knowledge).read_bytes()
+        except OSError as error:
+            raise PipelineError(
+                f"an executor does not reach {folder}: {error}", hint="name a folder that all machines share"
+            ) from error
+        knowledge = KnowledgeBase.of_closure(triples, self.settings.prefixes)
+        catalog = Catalog.of_knowledge(self.settings, knowledge)
+        return HostingPlan(self.key, catalog, self.registrations, self.shards)
+
+
+def own_versions() -> dict[str, str]:
+    """The versions of what answers queries, in this process."""
+    return {
+        "Python": f"{sys.version_info.major}.{sys.version_info.minor}",
+        **{name: version(name) for name in _LIBRARIES},
+    }
