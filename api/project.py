@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -97,8 +98,10 @@ class Project(Catalog):
         snapshots: bool = True,
         retention: timedelta | None = None,
         ask_at: datetime | None = None,
+        spark: Any = None,
+        folder: str | Path | None = None,
     ) -> Rows:
-        """The rows of a document's last query over recorded events, without Spark.
+        """The rows of a document's last query over recorded events, without Spark unless it is given.
 
         With a strategy other than `live` this tries what happens when the query is registered in the middle of the
         stream: what came before lies in an archive of its own that is gone afterwards, the rest comes live.
@@ -119,6 +122,10 @@ class Project(Catalog):
             retention: bounds the state of queries that no WINDOW bounds.
             ask_at: the last query is asked once, of the states of the others at this moment (STATE, PARTIAL); what is
                 later has not come. Without strategy, registration and outage.
+            spark: a Spark session whose executors read and answer: `streams` then are paths that all of them reach,
+                each file read by one of them; the rows are the same. Without strategy, registration, outage, `ask_at`.
+            folder: where executors leave files for each other, which all of them reach; by default a temporary one of
+                this machine, which suffices where the session's master is local.
 
         Returns:
             The rows in order, a sequence of dictionaries: items, `_time`, `_events`, `_id`, `_window` of aggregates
@@ -149,6 +156,12 @@ class Project(Catalog):
         if not own:
             raise PipelineError("the document asks nothing", hint="add a query, such as SELECT … IN CONTEXT …")
         queries = (*read, *own)
+        if spark is not None:
+            from ..pipeline.executors import evaluate_on  # noqa: PLC0415 - likewise
+
+            alone = strategy == "live" and registered_at is None and outage is None and ask_at is None
+            paths = _paths_of_executors(streams, alone=alone)
+            return evaluate_on(spark, self, queries, paths, None if folder is None else Path(folder))
         if ask_at is not None:
             _check_moment(ask_at, plain=strategy == "live" and registered_at is None and outage is None)
             return ask_recorded(self, queries, streams, ask_at)
@@ -214,6 +227,23 @@ class Project(Catalog):
     def _repr_html_(self) -> str:
         """Its streams as a table, for notebooks."""
         return project_html(self)
+
+
+def _paths_of_executors(streams: Mapping[str, RecordedEvents], *, alone: bool) -> dict[str, list[Path]]:
+    """The paths of recorded events that executors read; `alone`: nothing else is said of how.
+
+    Raises:
+        PlanError: something is no path, or something else is said.
+    """
+    if not alone:
+        raise PlanError("spark beside a strategy, a registration, an outage or ask_at", hint="give spark alone")
+    found: dict[str, list[Path]] = {}
+    for name, recording in streams.items():
+        parts = recording if isinstance(recording, Sequence) and not isinstance(recording, str) else [recording]
+        found[name] = [Path(part) for part in parts if isinstance(part, str | PathLike)]
+        if len(found[name]) < len(parts):
+            raise PlanError(f"the events of '{name}' are no files", hint="executors read files: give their paths")
+    return found
 
 
 def _check_moment(moment: datetime, *, plain: bool) -> None:

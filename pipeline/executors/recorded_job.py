@@ -20,7 +20,7 @@ from ..catalog import Catalog
 from ..flow.rules import by_time, shown_calls
 from ..results import Rows
 from ..sharding import HostedBatch, HostingPlan, ShardedFlow, Split
-from ..simulation import registrations_of
+from ..simulation import no_rows_of, registrations_of
 from ..sources import list_files
 from .spark_tasks import SparkTasks
 
@@ -72,7 +72,8 @@ def evaluate_on(
     for name in streams:
         _warn(name, batches)
     label = registrations[-1].label
-    found = joined_rows([batch.matches[label] for batch in batches if label in batch.matches])
+    tables = [batch.matches[label] for batch in batches if label in batch.matches]
+    found = joined_rows(tables or [no_rows_of(queries[-1])])
     calls = shown_calls(by_time([batch.calls for batch in batches]))
     return Rows(found, MappingProxyType(dict(catalog.settings.prefixes)), calls=calls)
 

@@ -67,7 +67,7 @@ class SparkTasks:
         if self._sent is None or self._sent[:2] != (plan.key, folder):
             self._sent = plan.key, folder, SentPlan.of(plan, folder)
         job = _Job(self._sent[2], part, folder, name, self._run)
-        rdd = self._context.parallelize(list(work), len(work))
+        rdd = self._context.parallelize(list(work), min(len(work), self.parallelism))  # few tasks: each costs its start
         reports = []
         for report in rdd.mapPartitionsWithIndex(partial(_done, job)).collect():
             if isinstance(report, _Failure):
@@ -90,7 +90,7 @@ def _done(job: _Job, place: int, work: Iterable[Any]) -> Iterator[Any]:
     attempt = 0 if context is None else context.taskAttemptId()
     try:
         queries = hosted(job.sent.plan(job.folder))
-        for one in work:
-            yield job.part(queries, one, job.folder, f"{job.name}-{place}-{job.run}-{attempt}.parts")
+        for number, one in enumerate(work):
+            yield job.part(queries, one, job.folder, f"{job.name}-{place}.{number}-{job.run}-{attempt}.parts")
     except KaicepError as error:
         yield _Failure(error_fields(error))

@@ -123,7 +123,7 @@ def _rows(work: IdentityWork, folder: Path, shards: Sequence[int]) -> pl.DataFra
         if some:
             start = pl.lit(split.start).cast(_KEYS["_time"])
             before = pl.max_horizontal(BEFORE_ROW, start)
-            frame = pl.concat(some).sort(ROW).cast(dict(_KEYS))
+            frame = pl.concat(some).sort(ROW)
             found.append(frame.with_columns(before.alias(BEFORE_ROW), pl.lit(split.place, pl.Int64).alias(_PLACE)))
     return pl.concat(found)
 
@@ -171,4 +171,4 @@ def _seen(work: IdentityWork, folder: Path) -> pl.DataFrame:
         return pl.DataFrame(schema=_KEYS)
     with PartFile(folder / work.seen) as file:
         table = file.table((_SEEN, work.stream, work.shard))
-    return pl.DataFrame(schema=_KEYS) if table is None else pl.DataFrame(pl.from_arrow(table)).cast(dict(_KEYS))
+    return pl.DataFrame(schema=_KEYS) if table is None else pl.DataFrame(pl.from_arrow(table)).cast(_KEYS)

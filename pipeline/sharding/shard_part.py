@@ -76,7 +76,7 @@ def shard_part(queries: HostedQueries, work: ShardWork, folder: Path, name: str)
     parts: dict[PartName, bytes] = {}
     done: dict[str, Mapping[str, int]] = {}
     states = tuple(StatePlace(name, place.unit, place.shard) for place in work.shards)
-    kept = []
+    kept: list[QueryRuntime | Dataflow] = []
     for place in work.shards:
         unit = queries.unit(place.unit)
         state = _state(folder, place)
@@ -118,7 +118,8 @@ class _GivenEvents:
     def _note(self, stream: str, name: str) -> None:
         with PartFile(self._folder / name) as file:
             for part in (part for part in file if part[:2] == (DROPPED, stream)):
-                rows = pl.Series(file.table(part)[ROW])
+                table = file.table(part)
+                rows = pl.Series([], dtype=pl.Int64) if table is None else pl.Series(table[ROW])
                 known = self._gone.get((stream, int(part[2])))
                 self._gone[stream, int(part[2])] = rows if known is None else pl.concat([known, rows])
 

@@ -1,0 +1,52 @@
+"""The queries of a plan in one process: compiled once; states are taken from memory only where they are the same."""
+
+from __future__ import annotations
+
+import pytest
+from kaicep.errors import PipelineError
+from kaicep.pipeline.sharding.hosted_queries import StatePlace, hosted
+from support.sharded import plan_of
+from support.shards import FOLLOWS, PROJECT, hosted_of
+
+READ = "CREATE QUERY one AS SELECT ?e.id FROM (?e, P); CREATE QUERY two AS SELECT ?e.id FROM (?e, one)"
+BEGIN = StatePlace("", "follows", 0)
+
+
+def test_a_plan_is_compiled_once() -> None:
+    plan = plan_of(PROJECT, FOLLOWS, 2)
+    assert hosted(plan) is hosted(plan_of(PROJECT, FOLLOWS, 2))
+    assert [(unit.name, shard) for unit, shard in hosted(plan).work] == [("follows", 0), ("follows", 1)]
+
+
+def test_a_state_in_memory_serves_once_and_for_itself_alone() -> None:
+    queries = hosted_of()
+    unit, after = queries.unit("follows"), StatePlace("7.parts", "follows", 0)
+    flow = queries.single(unit, BEGIN, None)
+    state = flow.snapshot()
+    queries.keep(after, flow)
+    assert queries.single(unit, after, state) is flow
+    assert queries.single(unit, after, state) is not flow
+    queries.keep(after, flow)
+    assert queries.single(unit, StatePlace("8.parts", "follows", 0), state) is not flow
+    queries.keep(BEGIN, flow)
+    assert queries.single(unit, BEGIN, None) is not flow
+
+
+def test_queries_that_read_each_other_have_one_state() -> None:
+    queries = hosted_of(READ)
+    (unit,) = queries.units
+    begin, after = StatePlace("", "one", 0), StatePlace("7.parts", "one", 0)
+    dataflow = queries.several(unit, begin, {})
+    assert list(dataflow.flows) == ["one", "two"]
+    state = dataflow.snapshot()
+    queries.keep(after, dataflow)
+    assert queries.several(unit, after, state) is dataflow
+    assert list(queries.several(unit, after, state).flows) == ["one", "two"]
+
+
+def test_a_state_of_other_queries_is_refused() -> None:
+    other = hosted_of(READ.replace("?e.id FROM (?e, P)", "?e.id FROM (?e, P) FILTER (?e.v > 3)"))
+    state = other.several(other.units[0], StatePlace("", "one", 0), {}).snapshot()
+    queries = hosted_of(READ)
+    with pytest.raises(PipelineError, match="the state of one, two is of other queries"):
+        queries.several(queries.units[0], StatePlace("7.parts", "one", 0), state)

@@ -1,0 +1,85 @@
+"""Which events count: whatever came before them, in whichever split."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from kaicep.pipeline.sharding.hosted_queries import HostedQueries
+from kaicep.pipeline.sharding.identity_part import (
+    DROPPED,
+    IdentityReport,
+    IdentityWork,
+    ReadSplit,
+    identity_part,
+    is_bounded,
+)
+from kaicep.pipeline.sharding.part_file import PartFile
+from kaicep.pipeline.sharding.split_part import ROW, split_part
+from support.shards import hosted_of, reading, split_of
+
+
+def at(second: float) -> datetime:
+    return datetime(2024, 1, 1, 0, 0, int(second), tzinfo=UTC)
+
+
+def splits_of(queries: HostedQueries, folder: Path, stream: str) -> tuple[ReadSplit, ...]:
+    """Two splits: the second has a duplicate of the first, and an event that is late behind it."""
+    several = [[reading("a", 1), reading("b", 9)], [reading("c", 8), reading("a", 1), reading("d", 2), reading("e", 7)]]
+    starts = [None, at(9)]
+    found = []
+    for place, rows in enumerate(several):
+        split_part(queries, split_of(folder, place, rows, stream), folder, f"{place}.parts")
+        found.append(ReadSplit(stream, place, f"{place}.parts", starts[place]))
+    return tuple(found)
+
+
+def dropped(folder: Path, reports: list[IdentityReport], place: int) -> set[int]:
+    gone: set[int] = set()
+    for report in reports:
+        with PartFile(folder / report.file) as file:
+            table = file.table((DROPPED, report.stream, place))
+        gone |= set() if table is None else set(table[ROW].to_pylist())
+    return gone
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_identities_with_time_are_looked_for_in_their_shards(tmp_path: Path, shards: int) -> None:
+    queries = hosted_of(shards=shards)
+    assert is_bounded(queries, "P")
+    splits = splits_of(queries, tmp_path, "P")
+    reports = [
+        identity_part(queries, IdentityWork("P", s, splits, (None, None), None, ""), tmp_path, f"id{s}.parts")
+        for s in range(shards)
+    ]
+    assert sum(report.duplicates for report in reports) == 1
+    assert sum(report.late for report in reports) == 1
+    assert (dropped(tmp_path, reports, 0), dropped(tmp_path, reports, 1)) == (set(), {1, 2})
+    again = [
+        identity_part(
+            queries, IdentityWork("P", s, splits[1:], (at(9), None), at(6), f"id{s}.parts"), tmp_path, "x.parts"
+        )
+        for s in range(shards)
+    ]
+    assert sum(report.duplicates for report in again) == 2  # those below the watermark are late
+    assert sum(report.late for report in again) == 2
+
+
+def test_identities_without_time_are_judged_in_order_of_arrival(tmp_path: Path) -> None:
+    queries = hosted_of(shards=3)
+    assert not is_bounded(queries, "Q")
+    splits = splits_of(queries, tmp_path, "Q")
+    first = identity_part(queries, IdentityWork("Q", 0, splits, (None, None), None, ""), tmp_path, "one.parts")
+    assert (first.duplicates, first.late, first.greatest) == (1, 1, at(9))
+    assert dropped(tmp_path, [first], 1) == {1, 2}
+    work = IdentityWork("Q", 0, splits[1:], (at(9), None), at(6), "one.parts")
+    again = identity_part(queries, work, tmp_path, "two.parts")
+    assert (again.duplicates, again.late) == (4, 0)
+
+
+def test_what_a_clock_has_passed_is_late(tmp_path: Path) -> None:
+    queries = hosted_of(shards=1)
+    splits = splits_of(queries, tmp_path, "P")
+    work = IdentityWork("P", 0, splits, (None, at(8)), at(8), "")
+    assert identity_part(queries, work, tmp_path, "one.parts").late == 3

@@ -1,0 +1,70 @@
+"""The driver between tasks: order of arrival, what counts, and where it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kaicep.pipeline.sharding.hosted_queries import HostingPlan
+from kaicep.pipeline.sharding.sharded_flow import HostedBatch, ShardedFlow, run_here
+from support.sharded import plan_of
+from support.shards import FOLLOWS, PROJECT, reading, split_of
+
+
+def pairs(batch: HostedBatch) -> list[tuple[str, str]]:
+    return [(row["a"], row["b"]) for row in batch.matches["follows"].to_pylist()]
+
+
+def test_splits_count_in_the_order_of_arrival(tmp_path: Path) -> None:
+    """And not in that in which they are given; the last one is late behind the others."""
+    flow = ShardedFlow(plan_of(PROJECT, FOLLOWS, 2), tmp_path)
+    splits = [
+        split_of(tmp_path, 2, [reading("late", 1)]),
+        split_of(tmp_path, 1, [reading("c", 8)]),
+        split_of(tmp_path, 0, [reading("a", 3), reading("a", 3)]),
+    ]
+    found = flow.process(splits)
+    assert (found.streams["P"].late, found.streams["P"].duplicates, found.streams["P"].events) == (1, 1, 2)
+    assert pairs(flow.process([], ends=True)) == [("a", "c")]
+
+
+def test_a_batch_that_does_not_count_is_done_again(tmp_path: Path) -> None:
+    """Whatever a task has left that failed, and wherever the driver begins anew."""
+    plan = plan_of(PROJECT, FOLLOWS, 2)
+    ShardedFlow(plan, tmp_path).process([split_of(tmp_path, 0, [reading("a", 1)])])
+
+    def failing(plan: HostingPlan, part: Any, work: Sequence[Any], folder: Path, name: str) -> list[Any]:
+        reports = run_here(plan, part, work, folder, name)
+        if "shard" in name:
+            raise ZeroDivisionError
+        return reports
+
+    splits = [split_of(tmp_path, 0, [reading("b", 2), reading("c", 9)])]
+    broken = ShardedFlow(plan, tmp_path, failing)
+    with pytest.raises(ZeroDivisionError):
+        broken.process(splits)
+    again = ShardedFlow(plan, tmp_path)
+    assert again.state.batch == 0
+    assert pairs(again.process(splits)) == [("a", "b")]
+    assert again.state.batch == 1
+    assert pairs(ShardedFlow(plan, tmp_path).process([], ends=True)) == [("a", "c"), ("b", "c")]
+
+
+def test_files_that_no_longer_count_are_removed(tmp_path: Path) -> None:
+    flow = ShardedFlow(plan_of(PROJECT, FOLLOWS, 2), tmp_path)
+    for second in range(6):
+        flow.process([split_of(tmp_path, 0, [reading("a", second)])])
+    assert len(list(tmp_path.glob("*.parts"))) < 12
+    assert flow.state.files <= {path.name for path in tmp_path.glob("*.parts")}
+
+
+def test_a_silent_stream_is_moved_on(tmp_path: Path) -> None:
+    flow = ShardedFlow(plan_of(PROJECT, FOLLOWS, 2), tmp_path)
+    first = flow.process([split_of(tmp_path, 0, [reading("a", 1), reading("b", 2)])])
+    assert pairs(first) == []
+    moved = flow.process([], advances={"P": datetime(2024, 1, 1, 0, 0, 9, tzinfo=UTC)})
+    assert pairs(moved) == [("a", "b")]
+    assert flow.process([split_of(tmp_path, 0, [reading("c", 5)])]).streams["P"].late == 1
