@@ -1,0 +1,52 @@
+"""A plan in another process: the same knowledge, the same versions."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from kaicep import Project
+from kaicep.errors import PipelineError
+from kaicep.pipeline.executors.sent_plan import SentPlan, own_versions
+from support.engines import project_of
+from support.sharded import plan_of
+
+TEXT = "SELECT ?e.level PATH { ?e evt:hasSource ?s . ?s bd:hasLocation ?r . ?r a bd:Room }"
+EVENTS = {"airflowReport": [{"sensorID": "s0", "timestamp": "2024-01-01T00:00:00Z", "level": 3}]}
+
+
+def test_a_plan_is_read_with_its_knowledge(tmp_path: Path) -> None:
+    plan = plan_of(project_of(3), TEXT, 2)
+    sent = pickle.loads(pickle.dumps(SentPlan.of(replace(plan, key="key"), tmp_path)))  # noqa: S301 - our own
+    found = sent.plan(tmp_path)
+    assert found.registrations == plan.registrations
+    assert found.catalog.knowledge.written() != b""
+    assert set(found.catalog.knowledge.written().split(b"\n")) == set(plan.catalog.knowledge.written().split(b"\n"))
+    assert sent.plan(tmp_path) is found
+    there = Project(found.catalog.settings, found.catalog.knowledge, found.catalog.annotators)
+    assert list(there.evaluate(TEXT, EVENTS)) == list(project_of(3).evaluate(TEXT, EVENTS))
+
+
+def test_blank_nodes_keep_their_names(tmp_path: Path) -> None:
+    """PATHs bind them, and rows of several machines meet."""
+    path = tmp_path / "blank.ttl"
+    path.write_text('<urn:a> <urn:p> [ <urn:q> "x" ] .', encoding="utf-8")
+    stream = {"event_type": "<urn:E>", "time": {"attribute": "t"}, "attributes": {"t": {"datatype": "xsd:string"}}}
+    project = Project.parse({"knowledge": {"modules": [str(path)]}, "streams": {"s": stream}}, root=tmp_path)
+    sent = SentPlan.of(replace(plan_of(project, "SELECT ?e._id AS i FROM (?e, s)", 1), key="blank"), tmp_path)
+    assert sorted(sent.plan(tmp_path).catalog.knowledge.written()) == sorted(project.knowledge.written())
+
+
+def test_other_versions_are_refused(tmp_path: Path) -> None:
+    sent = SentPlan.of(replace(plan_of(project_of(3), TEXT, 2), key="versions"), tmp_path)
+    other = replace(sent, versions={**own_versions(), "polars": "0.1"})
+    with pytest.raises(PipelineError, match=r"other versions than the driver: polars .* there, 0\.1 here: install"):
+        other.plan(tmp_path)
+
+
+def test_a_folder_that_is_not_shared_is_told(tmp_path: Path) -> None:
+    sent = SentPlan.of(replace(plan_of(project_of(3), TEXT, 2), key="elsewhere"), tmp_path)
+    with pytest.raises(PipelineError, match=r"an executor does not reach .*: name a folder that all machines share"):
+        sent.plan(tmp_path / "missing")
