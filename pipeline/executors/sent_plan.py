@@ -1,14 +1,20 @@
-"""A plan as it is sent to other processes: settings and queries with the task, the closed knowledge in a file."""
+"""A plan as it is sent to other processes: settings and queries with the task, the closed knowledge in a file.
+
+FILTERs of PATHs hold rdflib's algebra, whose nodes pickle cannot make again by itself: it is told how.
+"""
 
 from __future__ import annotations
 
+import copyreg
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from cachetools import LRUCache
+from rdflib.plugins.sparql.parserutils import CompValue, Expr
 
 from ...config import Settings
 from ...errors import PipelineError
@@ -94,3 +100,24 @@ def own_versions() -> dict[str, str]:
         "Python": f"{sys.version_info.major}.{sys.version_info.minor}",
         **{name: version(name) for name in _LIBRARIES},
     }
+
+
+def _algebra(name: str, values: Mapping[str, Any]) -> CompValue:
+    return CompValue(name, **values)
+
+
+def _expression(name: str, evaluated: Callable[[Any, Any], Any] | None, values: Mapping[str, Any]) -> Expr:
+    return Expr(name, evaluated, **values)
+
+
+def _reduced_algebra(node: CompValue) -> tuple[Callable[..., CompValue], tuple[Any, ...]]:
+    return _algebra, (node.name, dict(node.items()))
+
+
+def _reduced_expression(node: Expr) -> tuple[Callable[..., Expr], tuple[Any, ...]]:
+    method = vars(node).get("_evalfn")
+    return _expression, (node.name, None if method is None else method.__func__, dict(node.items()))
+
+
+copyreg.pickle(CompValue, _reduced_algebra)
+copyreg.pickle(Expr, _reduced_expression)

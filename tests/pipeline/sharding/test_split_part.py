@@ -23,7 +23,7 @@ def test_candidates_lie_in_the_shards_of_their_keys(tmp_path: Path) -> None:
     """Those of both variables with one key in the same one; what FILTER refuses in none."""
     rows = [reading(f"e{car}", car, car=car, v=9 * (car % 2)) for car in range(8)]
     split_part(hosted_of(), split_of(tmp_path, 0, rows), tmp_path, "one.parts")
-    found: dict[str, dict[int, set[str]]] = {"a": {}, "b": {}}
+    found: dict[str, dict[int, set[int]]] = {"a": {}, "b": {}}
     with PartFile(tmp_path / "one.parts") as file:
         for _, variable, shard in (part for part in file if part[0] == "follows"):
             table = file.table(("follows", variable, shard))
