@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from ..flow import admission_of
 from .hosted_queries import HostedQueries
-from .part_file import PartFile, PartName, table_bytes, write_parts
+from .part_file import Part, PartFile, PartName, table_bytes, write_parts
 from .split_part import BEFORE_ROW, IDENTITIES, ROW
 
 __all__ = ["DROPPED", "IdentityReport", "IdentityWork", "ReadSplit", "identity_part", "is_bounded"]
@@ -105,10 +105,10 @@ def identity_part(queries: HostedQueries, work: IdentityWork, folder: Path, name
     rows = _rows(work, folder, range(queries.plan.shards) if not is_bounded(queries, work.stream) else (work.shard,))
     judge = _by_identity if is_bounded(queries, work.stream) else _by_arrival
     duplicate, late, seen, greatest = judge(queries, work, rows, folder)
-    parts: dict[PartName, bytes] = {(_SEEN, work.stream, work.shard): seen}
+    parts: dict[PartName, Part] = {(_SEEN, work.stream, work.shard): seen}
     gone = rows.filter(duplicate | late)
     for (place,), own in gone.group_by(_PLACE, maintain_order=True):
-        parts[DROPPED, work.stream, int(str(place))] = table_bytes(own.select(ROW))
+        parts[DROPPED, work.stream, int(str(place))] = table_bytes(own.select("_id"))
     write_parts(folder / name, parts, sync=False)
     return IdentityReport(work.stream, work.shard, name, int(duplicate.sum()), int(late.sum()), greatest)
 
@@ -128,7 +128,7 @@ def _rows(work: IdentityWork, folder: Path, shards: Sequence[int]) -> pl.DataFra
     return pl.concat(found)
 
 
-_Judged = tuple[pl.Series, pl.Series, bytes, datetime | None]
+_Judged = tuple[pl.Series, pl.Series, Part, datetime | None]
 """Which are duplicates, which are late, what was seen, and the greatest time stamp where that is only known now."""
 
 

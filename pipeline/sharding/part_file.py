@@ -17,14 +17,15 @@ import pyarrow as pa
 from ...errors import PipelineError
 from ...storage import write_atomically
 
-__all__ = ["PartFile", "PartName", "table_bytes", "write_parts"]
+__all__ = ["Part", "PartFile", "PartName", "table_bytes", "write_parts"]
 
 PartName: TypeAlias = tuple[str | int, ...]
+Part: TypeAlias = bytes | pa.Buffer
 _MARK = b"KCPARTS1"
 _LENGTH = 8
 
 
-def write_parts(path: Path, parts: Mapping[PartName, bytes], *, sync: bool = True) -> None:
+def write_parts(path: Path, parts: Mapping[PartName, Part], *, sync: bool = True) -> None:
     """Write parts, durably; the file is there as a whole or not at all.
 
     Args:
@@ -42,15 +43,14 @@ def write_parts(path: Path, parts: Mapping[PartName, bytes], *, sync: bool = Tru
         file.write(text + len(text).to_bytes(_LENGTH, "big") + _MARK)
 
 
-def table_bytes(table: pa.Table | pl.DataFrame) -> bytes:
+def table_bytes(table: pa.Table | pl.DataFrame) -> pa.Buffer:
     """A table as a part: an Arrow IPC stream."""
     if isinstance(table, pl.DataFrame):
         table = table.to_arrow(compat_level=pl.CompatLevel.oldest())  # Arrow has no kernels for views of text
     buffer = pa.BufferOutputStream()
     with pa.ipc.new_stream(buffer, table.schema) as writer:
         writer.write_table(table)
-    content: bytes = buffer.getvalue().to_pybytes()
-    return content
+    return buffer.getvalue()
 
 
 class PartFile:
@@ -91,11 +91,14 @@ class PartFile:
         """A part; `None`: there is none of this name."""
         if name not in self._index:
             return None
-        place, count = self._index[name]
-        content: bytes = self._map.read_at(count, place)
+        content: bytes = self._read(name).to_pybytes()
         return content
 
     def table(self, name: PartName) -> pa.Table | None:
-        """A part that is a table; `None`: there is none of this name."""
-        content = self.content(name)
-        return None if content is None else pa.ipc.open_stream(pa.BufferReader(content)).read_all()
+        """A part that is a table, as it lies in the file; `None`: there is none of this name."""
+        return None if name not in self._index else pa.ipc.open_stream(self._read(name)).read_all()
+
+    def _read(self, name: PartName) -> pa.Buffer:
+        place, count = self._index[name]
+        self._map.seek(place)
+        return self._map.read_buffer(count)

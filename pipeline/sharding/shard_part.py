@@ -15,13 +15,13 @@ from ...planner import BackfillChunk, Watermarks
 from ..flow import Batch, Dataflow, QueryRuntime, joined
 from .hosted_queries import HostedQueries, StatePlace
 from .identity_part import DROPPED, ReadSplit
-from .part_file import PartFile, PartName, table_bytes, write_parts
+from .part_file import Part, PartFile, PartName, table_bytes, write_parts
 from .query_unit import QueryUnit
-from .split_part import ROW
 
 __all__ = ["CALLS_OF", "ROWS_OF", "ShardReport", "ShardWork", "shard_part"]
 
 ROWS_OF, CALLS_OF, _STATE = "rows", "calls", "state"
+_NONE = pl.Series([], dtype=pl.String)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def shard_part(queries: HostedQueries, work: ShardWork, folder: Path, name: str)
         KaicepError: a query asks for more than its ceilings allow.
     """
     given = _GivenEvents(work, folder)
-    parts: dict[PartName, bytes] = {}
+    parts: dict[PartName, Part] = {}
     done: dict[str, Mapping[str, int]] = {}
     states = tuple(StatePlace(name, place.unit, place.shard) for place in work.shards)
     kept: list[QueryRuntime | Dataflow] = []
@@ -118,10 +118,9 @@ class _GivenEvents:
     def _note(self, stream: str, name: str) -> None:
         with PartFile(self._folder / name) as file:
             for part in (part for part in file if part[:2] == (DROPPED, stream)):
-                table = file.table(part)
-                rows = pl.Series([], dtype=pl.Int64) if table is None else pl.Series(table[ROW])
+                ids = frame_of(table, ["_id"])["_id"] if (table := file.table(part)) is not None else _NONE
                 known = self._gone.get((stream, int(part[2])))
-                self._gone[stream, int(part[2])] = rows if known is None else pl.concat([known, rows])
+                self._gone[stream, int(part[2])] = ids if known is None else pl.concat([known, ids])
 
     def tables(self, unit: QueryUnit, name: str, shard: int, streams: frozenset[str]) -> Iterator[pa.Table]:
         """The parts of a name in all splits, without the events that count for nothing."""
@@ -132,12 +131,12 @@ class _GivenEvents:
                 table = file.table((unit.name, name, shard))
             if table is not None:
                 gone = self._gone.get((split.stream, split.place))
-                if gone is not None:
-                    table = table.filter((~pl.Series(table[ROW]).is_in(gone.implode())).to_arrow())
-                yield table.drop_columns(ROW)
+                if gone is not None:  # in a split each identity stands once
+                    table = table.filter((~frame_of(table, ["_id"])["_id"].is_in(gone.implode())).to_arrow())
+                yield table
 
 
-def _answered(flow: QueryRuntime, unit: QueryUnit, shard: int, given: _GivenEvents) -> dict[PartName, bytes]:
+def _answered(flow: QueryRuntime, unit: QueryUnit, shard: int, given: _GivenEvents) -> dict[PartName, Part]:
     work = given.work
     if work.ends:
         flow.end_at(work.last)
@@ -155,7 +154,7 @@ def _answered(flow: QueryRuntime, unit: QueryUnit, shard: int, given: _GivenEven
 
 def _answer_each_other(
     dataflow: Dataflow, unit: QueryUnit, given: _GivenEvents, done: dict[str, Mapping[str, int]]
-) -> dict[PartName, bytes]:
+) -> dict[PartName, Part]:
     work, source = given.work, {split.stream for split in given.work.splits}
     for flow in dataflow.flows.values() if work.ends else ():
         flow.end_at(work.last)
@@ -165,7 +164,7 @@ def _answer_each_other(
         if tables:
             events[stream] = joined(tables)
     result = dataflow.process(Batch(past=BackfillChunk(work.watermarks, events)))
-    parts: dict[PartName, bytes] = {
+    parts: dict[PartName, Part] = {
         (ROWS_OF, label, 0): table_bytes(rows) for label, rows in result.matches.items() if rows.num_rows
     }
     if result.called:

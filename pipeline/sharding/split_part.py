@@ -20,7 +20,7 @@ from ..flow import QueryRuntime
 from ..flow.queries import EventBatch, Selected, shared_batch
 from ..sources import read_file
 from .hosted_queries import HostedQueries
-from .part_file import PartName, table_bytes, write_parts
+from .part_file import Part, PartName, table_bytes, write_parts
 from .query_unit import QueryUnit
 from .shard_key import shard_of
 
@@ -90,7 +90,7 @@ def split_part(queries: HostedQueries, split: Split, folder: Path, name: str) ->
     raw = read_file(split.records, catalog.settings.streams[split.stream])
     annotated = catalog.annotators[split.stream].annotate(raw.table)
     events = _first_distinct(annotated)
-    parts: dict[PartName, bytes] = dict(_identities(events, split.stream, queries.plan.shards))
+    parts: dict[PartName, Part] = dict(_identities(events, split.stream, queries.plan.shards))
     batch = shared_batch(events, partial(queries.apart.queries.asked, split.stream))
     for unit in queries.units:
         if split.stream in unit.streams:
@@ -127,7 +127,7 @@ def _first_distinct(annotated: AnnotatedBatch) -> pa.Table:
     return events if fresh.all() else events.filter(fresh.to_arrow())
 
 
-def _identities(events: pa.Table, stream: str, shards: int) -> Iterator[tuple[PartName, bytes]]:
+def _identities(events: pa.Table, stream: str, shards: int) -> Iterator[tuple[PartName, Part]]:
     """By shard of their identities, what says which events are duplicates or late."""
     frame = frame_of(events, ["_id", "_time"])
     frame = frame.with_columns(
@@ -137,23 +137,18 @@ def _identities(events: pa.Table, stream: str, shards: int) -> Iterator[tuple[Pa
         yield (IDENTITIES, stream, shard), table_bytes(frame[rows])
 
 
-def _of_several(unit: QueryUnit, stream: str, events: pa.Table) -> dict[PartName, bytes]:
+def _of_several(unit: QueryUnit, stream: str, events: pa.Table) -> dict[PartName, Part]:
     """All events, for queries that answer each other."""
-    rows = pa.array(np.arange(events.num_rows, dtype=np.int64))
-    return {(unit.name, stream, 0): table_bytes(events.drop_columns("_row").append_column(ROW, rows))}
+    return {(unit.name, stream, 0): table_bytes(events.drop_columns("_row"))}
 
 
-def _of_query(queries: HostedQueries, unit: QueryUnit, stream: str, batch: EventBatch) -> dict[PartName, bytes]:
+def _of_query(queries: HostedQueries, unit: QueryUnit, stream: str, batch: EventBatch) -> dict[PartName, Part]:
     """The candidates of a query, and the events beside them that it looks at."""
-    flow = queries.flow(unit)
-    rows = pl.DataFrame({"_id": frame_of(batch.table, ["_id"])["_id"]}).with_row_index(ROW).cast({ROW: pl.Int64})
-    parts: dict[PartName, bytes] = {}
-    for variable, found in _candidates(flow, stream, batch).items():
+    parts: dict[PartName, Part] = {}
+    for variable, found in _candidates(queries.flow(unit), stream, batch).items():
         frame = found if isinstance(found, pl.DataFrame) else frame_of(found, found.column_names)
-        if frame.height:
-            frame = frame.join(rows, on="_id", how="left", maintain_order="left")
-            for shard, own in _dealt(_shards(frame, unit, variable, queries.plan.shards)):
-                parts[unit.name, variable, shard] = table_bytes(frame[own])
+        for shard, own in _dealt(_shards(frame, unit, variable, queries.plan.shards)):
+            parts[unit.name, variable, shard] = table_bytes(frame if len(own) == frame.height else frame[own])
     return parts
 
 

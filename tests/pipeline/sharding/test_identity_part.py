@@ -16,7 +16,7 @@ from kaicep.pipeline.sharding.identity_part import (
     is_bounded,
 )
 from kaicep.pipeline.sharding.part_file import PartFile
-from kaicep.pipeline.sharding.split_part import ROW, split_part
+from kaicep.pipeline.sharding.split_part import split_part
 from support.shards import hosted_of, reading, split_of
 
 
@@ -35,12 +35,12 @@ def splits_of(queries: HostedQueries, folder: Path, stream: str) -> tuple[ReadSp
     return tuple(found)
 
 
-def dropped(folder: Path, reports: list[IdentityReport], place: int) -> set[int]:
-    gone: set[int] = set()
+def dropped(folder: Path, reports: list[IdentityReport], place: int) -> set[str]:
+    gone: set[str] = set()
     for report in reports:
         with PartFile(folder / report.file) as file:
             table = file.table((DROPPED, report.stream, place))
-        gone |= set() if table is None else set(table[ROW].to_pylist())
+        gone |= set() if table is None else {text.split("/")[1] for text in table["_id"].to_pylist()}
     return gone
 
 
@@ -55,7 +55,7 @@ def test_identities_with_time_are_looked_for_in_their_shards(tmp_path: Path, sha
     ]
     assert sum(report.duplicates for report in reports) == 1
     assert sum(report.late for report in reports) == 1
-    assert (dropped(tmp_path, reports, 0), dropped(tmp_path, reports, 1)) == (set(), {1, 2})
+    assert (dropped(tmp_path, reports, 0), dropped(tmp_path, reports, 1)) == (set(), {"a", "d"})
     again = [
         identity_part(
             queries, IdentityWork("P", s, splits[1:], (at(9), None), at(6), f"id{s}.parts"), tmp_path, "x.parts"
@@ -72,7 +72,7 @@ def test_identities_without_time_are_judged_in_order_of_arrival(tmp_path: Path) 
     splits = splits_of(queries, tmp_path, "Q")
     first = identity_part(queries, IdentityWork("Q", 0, splits, (None, None), None, ""), tmp_path, "one.parts")
     assert (first.duplicates, first.late, first.greatest) == (1, 1, at(9))
-    assert dropped(tmp_path, [first], 1) == {1, 2}
+    assert dropped(tmp_path, [first], 1) == {"a", "d"}
     work = IdentityWork("Q", 0, splits[1:], (at(9), None), at(6), "one.parts")
     again = identity_part(queries, work, tmp_path, "two.parts")
     assert (again.duplicates, again.late) == (4, 0)

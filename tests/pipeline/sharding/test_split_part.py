@@ -28,7 +28,6 @@ def test_candidates_lie_in_the_shards_of_their_keys(tmp_path: Path) -> None:
         for _, variable, shard in (part for part in file if part[0] == "follows"):
             table = file.table(("follows", variable, shard))
             assert table is not None
-            assert ROW in table.column_names
             found[str(variable)][int(shard)] = set(table["car"].to_pylist())
     assert found["b"][0] | found["b"][1] == set(range(8))
     assert found["a"] == {shard: {car for car in cars if car % 2} for shard, cars in found["b"].items()}
