@@ -145,7 +145,8 @@ def _answered(flow: QueryRuntime, unit: QueryUnit, shard: int, given: _GivenEven
         tables = list(given.tables(unit, name, shard, unit.streams))
         frames = [frame_of(table, table.column_names) for table in tables]
         if frames:
-            candidates[name] = pl.concat(frames, how="vertical_relaxed")
+            alike = all(frame.schema == frames[0].schema for frame in frames)
+            candidates[name] = pl.concat(frames, how="vertical" if alike else "vertical_relaxed")
     watermark = flow.watermark_of(work.watermarks)
     rows = [flow.no_rows, *flow.answered(candidates, watermark)]
     found = pa.concat_tables(rows, promote_options="default")
