@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
+from uuid import uuid4
 
 import pyarrow as pa
 
@@ -41,13 +42,15 @@ class TaskRunner(Protocol):
             part: what is done, an importable function.
             work: of each task.
             folder: which all tasks reach.
-            name: of the files that they write, behind which each attempt puts what tells it from all others.
+            name: of the files that they write, behind which each attempt puts what tells it from all others: of this
+                flow, of earlier ones, of those in other folders.
         """
 
 
 def run_here(plan: HostingPlan, part: _Part, work: Sequence[Any], folder: Path, name: str) -> list[Any]:
     """Run tasks in this process, one after the other."""
-    return [part(hosted(plan), one, folder, f"{name}-{place}.parts") for place, one in enumerate(work)]
+    run = uuid4().hex[:12]
+    return [part(hosted(plan), one, folder, f"{name}-{place}-{run}.parts") for place, one in enumerate(work)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,3 +43,11 @@ def test_other_knowledge_makes_another_catalog(tmp_path: Path) -> None:
     reports = [{"sensor": s, "at": "2026-01-01T00:00:00Z"} for s in ("s1", "s3")]
     assert [row["sensor"] for row in given.evaluate(IN_OFFICES, {"air": reports})] == ["s1"]
     assert [row["sensor"] for row in other.evaluate(IN_OFFICES, {"air": reports})] == ["s1", "s3"]
+
+
+def test_a_catalog_of_knowledge_that_is_closed(tmp_path: Path) -> None:
+    given = project(tmp_path)
+    again = Project.of_knowledge(given.settings, given.knowledge)
+    assert again.knowledge is given.knowledge
+    assert again.annotators.keys() == given.annotators.keys()
+    assert again.compile(IN_OFFICES) == given.compile(IN_OFFICES)

@@ -77,3 +77,8 @@ def test_those_with_an_unbound_key_are_counted_also_while_no_context_holds() -> 
     )
     flow.input.pass_over({query.sources[0].stream.name: EventBatch(table)})
     assert (flow.input.placed, flow.input.unplaced) == ((3, 0), 1)
+
+
+def test_it_says_under_which_names_it_gives_something() -> None:
+    assert input_of(_TWO.format(",")).names == ("a", "b")
+    assert input_of(_TWO.format("=>")).names == ("a", "b", EVENTS)
