@@ -160,8 +160,8 @@ class Project(Catalog):
             from ..pipeline.executors import evaluate_on  # noqa: PLC0415 - likewise
 
             alone = strategy == "live" and registered_at is None and outage is None and ask_at is None
-            paths = _paths_of_executors(streams, alone=alone)
-            return evaluate_on(spark, self, queries, paths, None if folder is None else Path(folder))
+            given = _files_for_executors(streams, alone=alone)
+            return evaluate_on(spark, self, queries, given, None if folder is None else Path(folder))
         if ask_at is not None:
             _check_moment(ask_at, plain=strategy == "live" and registered_at is None and outage is None)
             return ask_recorded(self, queries, streams, ask_at)
@@ -229,7 +229,7 @@ class Project(Catalog):
         return project_html(self)
 
 
-def _paths_of_executors(streams: Mapping[str, RecordedEvents], *, alone: bool) -> dict[str, list[Path]]:
+def _files_for_executors(streams: Mapping[str, Any], *, alone: bool) -> dict[str, list[Path]]:
     """The paths of recorded events that executors read; `alone`: nothing else is said of how.
 
     Raises:
@@ -242,7 +242,8 @@ def _paths_of_executors(streams: Mapping[str, RecordedEvents], *, alone: bool) -
         parts = recording if isinstance(recording, Sequence) and not isinstance(recording, str) else [recording]
         found[name] = [Path(part) for part in parts if isinstance(part, str | PathLike)]
         if len(found[name]) < len(parts):
-            raise PlanError(f"the events of '{name}' are no files", hint="executors read files: give their paths")
+            hint = "executors read files: give paths; a DataFrame of Spark's goes to kaicep.spark.matches"
+            raise PlanError(f"the events of '{name}' are no files", hint=hint)
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from hashlib import sha256
 from pathlib import Path
@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from ...cep import joined_rows
+from ...cep.output import reported_schema
 from ...errors import PipelineError
 from ...language.nodes import Query
 from ..catalog import Catalog
 from ..flow.rules import by_time, shown_calls
 from ..results import Rows
 from ..sharding import HostedBatch, HostingPlan, ShardedFlow, Split
-from ..simulation import no_rows_of, registrations_of
+from ..simulation import registrations_of
 from ..sources import list_files
 from .spark_tasks import SparkTasks
 
@@ -73,12 +74,12 @@ def evaluate_on(
         _warn(name, batches)
     label = registrations[-1].label
     tables = [batch.matches[label] for batch in batches if label in batch.matches]
-    found = joined_rows(tables or [no_rows_of(queries[-1])])
+    found = joined_rows(tables or [reported_schema(queries[-1]).empty_table()])
     calls = shown_calls(by_time([batch.calls for batch in batches]))
     return Rows(found, MappingProxyType(dict(catalog.settings.prefixes)), calls=calls)
 
 
-def _check_order(catalog: Catalog, streams: Mapping[str, Sequence[Path]]) -> None:
+def _check_order(catalog: Catalog, streams: Iterable[str]) -> None:
     for name in streams:
         source = catalog.settings.streams[name].source
         if source is not None and source.order == "time":

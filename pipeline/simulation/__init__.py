@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .asked_recording import ask_recorded
-from .evaluation import evaluate, no_rows_of, registrations_of
+from .evaluation import evaluate, registrations_of
 from .outage_simulation import Outage
 from .registration_simulation import Gap
 
-__all__ = ["Gap", "Outage", "ask_recorded", "evaluate", "no_rows_of", "registrations_of"]
+__all__ = ["Gap", "Outage", "ask_recorded", "evaluate", "registrations_of"]
