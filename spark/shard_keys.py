@@ -28,6 +28,7 @@ from ..language.nodes import (
     SlidingWindow,
     Timer,
     Window,
+    negated_variables,
     walk_pattern,
 )
 from ..language.nodes import Sequence as InOrder
@@ -86,13 +87,15 @@ def _keys(query: Query) -> Mapping[str, tuple[str, ...]]:
 
 
 def _joined(query: Query, variables: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-    """The columns that JOINs make equal in all variables."""
+    """The columns that JOINs make equal in all variables; what is not there makes nothing equal."""
+    absent = negated_variables(query.pattern)
     pairs = [pair for join in query.joins if (pair := _equal(join)) is not None]
-    for first in {pair[0] for pair in pairs}:
+    pairs += [(other, one) for one, other in pairs]
+    for first in {one for one, _ in pairs if one[0] not in absent}:
         reached = {first[0]: first}
         for _ in variables:
-            for one, other in [*pairs, *((b, a) for a, b in pairs)]:
-                if reached.get(one[0]) == one:
+            for one, other in pairs:
+                if one[0] not in absent and reached.get(one[0]) == one:
                     reached.setdefault(other[0], other)
         if reached.keys() >= {*variables}:
             return {variable: (reached[variable][1],) for variable in variables}

@@ -1,7 +1,8 @@
 """Tasks on the executors of a Spark session: a job each time, of plain RDDs; back come reports.
 
-An attempt that fails is run again, elsewhere if need be, and one that lags may be run twice (`spark.speculation`): each
-writes files of its own name, and the names in the reports of those that Spark lets win are the ones that count.
+An attempt that fails is run again, elsewhere if need be, and one that lags may be run twice, which Spark calls
+speculation: each writes files of its own name, and the names in the reports of those that Spark lets win are the ones
+that count.
 """
 
 from __future__ import annotations

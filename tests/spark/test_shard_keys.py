@@ -40,6 +40,7 @@ CUT = {
     "SELECT ?e.sensor AS s, ADIFF(?e.flow) AS x GROUP BY ?e.sensor": {"air": ("sensor",)},
     "SELECT ?e.sensor AS s, ADIFF(AVG(?e.flow)) AS x WINDOW (?e, batch, 4s) GROUP BY ?e.sensor": {"air": ("sensor",)},
 }
+IN_TIME = "WINDOW (?a, ?b, 5s)"
 WHOLE = [
     "SELECT SUM(?e.flow) AS x WINDOW (?e, batch, 4s)",
     "SELECT ?e.flow AS x LIMIT 3",
@@ -53,6 +54,7 @@ WHOLE = [
     f"{PAIR} JOIN (?a.sensor = ?b.sensor) SEQ (?a, ?b) WINDOW (?a, ?b, 4s) AFTER MATCH CONSUME",
     f"{PAIR} JOIN (?a.sensor = ?b.sensor OR ?a.flow = 1) SEQ (?a, ?b) WINDOW (?a, ?b, 4s)",
     f"{PAIR}, (?n, air) JOIN (?a.sensor = ?b.sensor) SEQ (?a, NOT ?n, ?b) WINDOW (?a, ?b, 5s)",
+    f"{PAIR}, (?n, air) JOIN (?a.sensor = ?n.sensor) JOIN (?n.sensor = ?b.sensor) SEQ (?a, NOT ?n, ?b) {IN_TIME}",
     "CREATE QUERY q AS SELECT ?e.flow AS x SELECT ?e.x AS x FROM (?e, q)",
     "SELECT ?a.flow AS x FROM (?a, air), (?b, air) SEQ (?a, EVERY 1s UNTIL ?b) WINDOW (?a, ?b, 3s) PARTITION BY sensor",
 ]
