@@ -64,9 +64,7 @@ def test_what_is_no_event_is_told(spark: SparkSession, tmp_path: Path) -> None:
 def test_what_executors_cannot_do_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(PlanError, match="spark beside a strategy"):
         PROJECT.evaluate(FOLLOWS, {}, spark=spark, strategy="replay")
-    with pytest.raises(
-        PlanError, match="the events of 'P' are no files: executors read files and data frames of Spark's"
-    ):
+    with pytest.raises(PlanError, match="the events of 'P' are no files: executors read files: give paths"):
         PROJECT.evaluate(FOLLOWS, {"P": [{"id": "a"}]}, spark=spark)
     stream = {**STREAMS["P"], "source": {"format": "json", "path": "in/", "order": "time"}}
     ordered = Project.parse({"streams": {"P": stream}}, root=tmp_path)
