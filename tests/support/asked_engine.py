@@ -31,11 +31,17 @@ CREATE QUERY moody AS SELECT ?e.id FROM (?e, S), (?f, S) IN CONTEXT busy SEQ (?e
 CREATE QUERY counts AS SELECT COUNT(?e) AS n FROM (?e, S) WINDOW (?e, sliding, 3s);
 CREATE QUERY late AS SELECT COUNT(?e) AS n FROM (?e, S) WINDOW (?e, sliding, 2 events);
 CREATE QUERY chain AS SELECT ?c.n FROM (?c, counts), (?d, counts) SEQ (?c, ?d) JOIN (?d.n = ?c.n) WINDOW (?c, ?d, 5s);
+CREATE QUERY paired AS SELECT ?e.id FROM (?e, S), (?f, P) JOIN (?e.x = ?f.x) SEQ (?e, ?f) POLICY chronicle KEEP ?e: 3s;
+CREATE QUERY again AS SELECT ?e.id FROM (?e, S), (?f, P) JOIN (?e.x = ?f.x) SEQ (?e, EVERY 2s UNTIL ?f);
+CREATE QUERY named AS SELECT ?e.id FROM (?e, S), (?f, P) IN CONTEXT busy FOR ?e SEQ (?e, ?f) WINDOW (?e, ?f, 4s);
+CREATE QUERY beside AS SELECT ?e.id FROM (?e, S), (?f, S), (?g, P) JOIN (?g.x = ?e.x) SEQ (?e -> ?f) WINDOW (?e, ?f, ?g, 4s);
 CREATE QUERY both AS SELECT ?e.id FROM (?e, S), (?f, P) JOIN (?e.x = ?f.x)
 WINDOW (?e, sliding, 3s) WINDOW (?f, sliding, 9s)
 """
 ASKED = [
     *(f"SELECT ?x.id FROM (?x, STATE({name}))" for name in ("pairs", "moody", "counts", "late", "both")),
+    *(f"SELECT ?x.id FROM (?x, STATE({name}))" for name in ("paired", "again", "named", "beside")),
+    "SELECT ?p._bound AS b, ?p._until AS u FROM (?p, PARTIAL(again)) ORDER BY ?p.e_id",
     "SELECT ?c.context, ?c.x FROM (?c, CONTEXTS(mood))",
     "SELECT ?x.n FROM (?x, STATE(chain))",
     "SELECT ?p._bound AS b, ?p.e_id AS id, ?p._until AS u FROM (?p, PARTIAL(pairs)) ORDER BY DESC(?p.e_id)",
