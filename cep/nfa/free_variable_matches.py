@@ -82,6 +82,7 @@ class FreeVariableMatches:
         ceilings: how much the query may take.
 
     Attributes:
+        variables: see above.
         free: the variables that SEQ does not name.
         conditions: the JOINs with these.
         absent: the variables under NOT that some of them mention, each with those.
@@ -98,7 +99,7 @@ class FreeVariableMatches:
         variables: Sequence[str],
         ceilings: Ceilings,
     ) -> None:
-        self._variables, self._ceilings = variables, ceilings
+        self.variables, self._ceilings = variables, ceilings
         self.free = conditions.free
         self._place = {v: place for place, v in enumerate(variables)}
         asked = [FreeVariableCondition(code, c, conditions.scopes.others) for c in conditions.free_joins]
@@ -149,9 +150,9 @@ class FreeVariableMatches:
 
     def runs_of(self, path: Path) -> dict[str, list[Event]]:
         """The events of each variable."""
-        runs: dict[str, list[Event]] = {v: [] for v in self._variables}
+        runs: dict[str, list[Event]] = {v: [] for v in self.variables}
         for place, event in path:
-            runs[self._variables[place]].append(event)
+            runs[self.variables[place]].append(event)
         return runs
 
     def path_of(self, path: Path, runs: Runs) -> Path:

@@ -118,7 +118,8 @@ class PendingAcceptance:
             self._new = []
 
     def _until(self, accepted: AcceptedMatch) -> int:
-        return min(self._last, accepted.registers[0] + self._longest)
+        last: int = min(self._last, accepted.registers[0] + self._longest)
+        return last
 
     def clear(self) -> None:
         """Forget what waits."""

@@ -250,7 +250,7 @@ class Prospect:
         pattern = Bound(shape_of(self.around.query.pattern), one.taken, frozenset(), one.sides)
         last_one = one.absences[-1] if one.absences and one.absences[-1].next is None else None
         timer = last_one if last_one is not None and isinstance(last_one.node, Timer) else None
-        recurring = timer is not None and timer.node.until is not None
+        recurring = timer is not None and getattr(timer.node, "until", None) is not None
         last = last_moment(timer, pattern, self.around, self.moment) if timer is not None and recurring else None
         if recurring and last is None:
             return []

@@ -34,7 +34,8 @@ CREATE QUERY chain AS SELECT ?c.n FROM (?c, counts), (?d, counts) SEQ (?c, ?d) J
 CREATE QUERY paired AS SELECT ?e.id FROM (?e, S), (?f, P) JOIN (?e.x = ?f.x) SEQ (?e, ?f) POLICY chronicle KEEP ?e: 3s;
 CREATE QUERY again AS SELECT ?e.id FROM (?e, S), (?f, P) JOIN (?e.x = ?f.x) SEQ (?e, EVERY 2s UNTIL ?f);
 CREATE QUERY named AS SELECT ?e.id FROM (?e, S), (?f, P) IN CONTEXT busy FOR ?e SEQ (?e, ?f) WINDOW (?e, ?f, 4s);
-CREATE QUERY beside AS SELECT ?e.id FROM (?e, S), (?f, S), (?g, P) JOIN (?g.x = ?e.x) SEQ (?e -> ?f) WINDOW (?e, ?f, ?g, 4s);
+CREATE QUERY beside AS SELECT ?e.id FROM (?e, S), (?f, S), (?g, P) JOIN (?g.x = ?e.x) SEQ (?e -> ?f)
+WINDOW (?e, ?f, ?g, 4s);
 CREATE QUERY both AS SELECT ?e.id FROM (?e, S), (?f, P) JOIN (?e.x = ?f.x)
 WINDOW (?e, sliding, 3s) WINDOW (?f, sliding, 9s)
 """

@@ -24,7 +24,7 @@ from .dataflows import cut_anywhere
 
 __all__ = ["StateQuestion", "agree_about_states", "document_of", "refusal"]
 
-Streams = Mapping[str, Sequence[Mapping[str, Any]]]
+Streams = Mapping[str, Sequence[dict[str, Any]]]
 PARTIAL = "SELECT ?p._bound AS b, ?p._since AS s, ?p._until AS u FROM (?p, PARTIAL(held))"
 
 
