@@ -1,4 +1,4 @@
-"""What may still become of the partial matches that an automaton holds, and of what has come to its end (LANGUAGE-2 §9)."""
+"""What may still become of the partial matches that an automaton holds, and of what has come to its end (H2O)."""
 
 from __future__ import annotations
 
