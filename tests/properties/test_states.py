@@ -107,7 +107,7 @@ def test_states_of_families(case: Case, at: datetime) -> None:
 
 @made
 def test_states_of_modes_timers_and_contexts(make: Maker, family: str) -> None:
-    for seed in range(5):
+    for seed in range(3):
         agree_about(make, family, seed)
 
 
