@@ -4,7 +4,7 @@
 
 1, 10, 100 and 1,000 queries, in turn of the four forms, each with a class of rooms, a department and a threshold of its
 own, are given the same raw tuples: annotator → semantic filters → patterns → rows. *All* is that path; *filters* is
-only what selects the candidates of each event variable. Times are CPU seconds of the process, the least of the rounds;
+only what says which events the candidates of each event variable are; of one query alone, it copies them. Times are CPU seconds of the process, the least of the rounds;
 the first batch is not timed: it fills caches. "The time of one" is the mean of the four forms, each by itself.
 
 Writes `many_queries.json` to `benchmarks/results/`, and ends with 1 when a bar is missed.
@@ -24,6 +24,8 @@ from kaicep import Project
 from kaicep.language.nodes import Query
 from kaicep.pipeline.flow.batch import live_batch
 from kaicep.pipeline.flow.dataflow import Dataflow
+from kaicep.pipeline.flow.answering.company import CompanySelection
+from kaicep.pipeline.flow.queries import QueryRuntime
 from kaicep.pipeline.flow.queries.candidates import shared_batch
 from kaicep.pipeline.flow.queries.registration import Registration
 
@@ -93,6 +95,7 @@ def taken(project: Project, queries: Sequence[Query], batches: Sequence[pa.Table
 
 def _round(project: Project, queries: Sequence[Query], batches: Sequence[pa.Table]) -> Taken:
     flow, alone = (_registered(project, queries) for _ in range(2))
+    filters_of = _Filters(alone)
     everything, filters, rows = 0.0, 0.0, 0
     gc.collect()
     for number, raw in enumerate(batches):
@@ -100,17 +103,31 @@ def _round(project: Project, queries: Sequence[Query], batches: Sequence[pa.Tabl
         batch = live_batch(flow.annotators, {STREAM: raw})
         rows += sum(found.num_rows for found in flow.process(batch).matches.values())
         everything += (clock() - began) * bool(number)
-        filters += _filtered(alone, batch.events[STREAM].events) * bool(number)
+        filters += filters_of.seconds(batch.events[STREAM].events) * bool(number)
     return Taken(len(queries), everything, filters, rows)
 
 
-def _filtered(flow: Dataflow, events: pa.Table) -> float:
-    """Seconds that it takes to select the candidates of all queries."""
-    began, batch = clock(), shared_batch(events, partial(flow.queries.asked, STREAM))
-    for query in flow.flows.values():
-        for source in query.sources:
-            source.candidates(batch)
-    return clock() - began
+class _Filters:
+    """What selects the candidates of all queries, as the data flow does: those of queries that are alike together."""
+
+    def __init__(self, flow: Dataflow) -> None:
+        self._graph = partial(flow.queries.filter_graph, STREAM)
+        companies: dict[str, list[QueryRuntime]] = {}
+        for number, query in enumerate(flow.flows.values()):
+            companies.setdefault(str(number) if query.likeness is None else query.likeness.key, []).append(query)
+        self._alone = [queries[0] for queries in companies.values() if len(queries) == 1]
+        self._companies = [(CompanySelection(), queries) for queries in companies.values() if len(queries) > 1]
+
+    def seconds(self, events: pa.Table) -> float:
+        """That it takes of the events of a batch."""
+        began, batch = clock(), shared_batch(events, self._graph)
+        for selection, queries in self._companies:
+            for _, _, by_itself, _ in selection.taken(queries, {STREAM: batch}).apart():
+                by_itself.candidates(batch)
+        for query in self._alone:
+            for source in query.sources:
+                source.candidates(batch)
+        return clock() - began
 
 
 def _registered(project: Project, queries: Sequence[Query]) -> Dataflow:

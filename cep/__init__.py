@@ -10,7 +10,7 @@ from .time_limit import limit_time
 
 if TYPE_CHECKING:
     from .event_filter import Filter, apply_filters
-    from .joint import AlikeForm, JointMember, JointOperator, alike_form, key_of
+    from .joint import AlikeForm, Arrived, JointMember, JointOperator, alike_form, key_of
     from .match import CommonSteps
     from .operator import END_OF_TIME, Operator
     from .output import RowCounts, adopted_matches
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _LATER = {
     "AlikeForm": ".joint",
+    "Arrived": ".joint",
     "JointMember": ".joint",
     "JointOperator": ".joint",
     "QueryOperator": ".query_operator",
@@ -75,6 +76,7 @@ __all__ = [
     "WINDOW",
     "WINDOW_COLUMN",
     "AlikeForm",
+    "Arrived",
     "CommonSteps",
     "Filter",
     "JointMember",

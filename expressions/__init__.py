@@ -42,6 +42,7 @@ from .scalar_operators import NOTHING
 from .signatures import SIGNATURES
 from .sparql_expressions import sparql_text
 from .threshold import Threshold, threshold_of
+from .threshold_chain import ThresholdChain
 from .wide_integers import LengthyError, companion, group_value, lists_wide, settled
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "RefusedError",
     "ScalarSource",
     "Threshold",
+    "ThresholdChain",
     "accumulator_of",
     "aggregate_ranges",
     "aggregated_values",

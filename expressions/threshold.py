@@ -14,15 +14,16 @@ from ..language.nodes import Binary, Column, Constant, Expression, ValueType, co
 from .columns import column_expression
 from .frames import Bools
 
-__all__ = ["Threshold", "threshold_of"]
+__all__ = ["COMPARED", "Threshold", "threshold_of"]
 
 _EXACT = 2**53
-_COMPARED: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+COMPARED: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
     "<": np.less,
     "<=": np.less_equal,
     ">": np.greater,
     ">=": np.greater_equal,
 }
+"""What compares arrays, by how a threshold is written."""
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -42,13 +43,13 @@ class Threshold:
 
     def passed(self, values: npt.NDArray[np.float64]) -> Bools:
         """Of which values it is true; NaN, which stands for null too, compares with nothing."""
-        compared: Bools = _COMPARED[self.symbol](values, self.value)
+        compared: Bools = COMPARED[self.symbol](values, self.value)
         return compared
 
 
 def threshold_of(condition: Expression) -> Threshold | None:
     """The threshold that a condition is; `None`: it is another condition."""
-    if not isinstance(condition, Binary) or condition.operator not in _COMPARED:
+    if not isinstance(condition, Binary) or condition.operator not in COMPARED:
         return None
     left, right = condition.left, condition.right
     symbol: str = condition.operator

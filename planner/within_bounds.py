@@ -58,6 +58,13 @@ class Range:
                 return events.filter(mask if len(tests) == 1 else pc.and_(*tests))
         return events
 
+    def covers(self, first: datetime, last: datetime) -> bool:
+        """Tell whether two moments, and so all between them, lie within."""
+        if self.empty:
+            return False
+        lower = self.lower is None or self.lower < first or (self.lower == first and self.lower_inclusive)
+        return lower and (self.upper is None or last < self.upper or (last == self.upper and self.upper_inclusive))
+
     @property
     def interval(self) -> Interval:
         """The moments within, for operators, which are asked nothing when there are none."""

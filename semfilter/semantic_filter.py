@@ -83,6 +83,12 @@ class SemanticFilter:
         return tuple(self._subqueries.values())
 
     @property
+    def single(self) -> SubqueryFilter | None:
+        """Its subquery, where it is no more than one; `None`: it is of several, or of none."""
+        semantics = self.source.semantics
+        return self._subqueries[id(semantics)] if isinstance(semantics, Subquery) else None
+
+    @property
     def conditions(self) -> tuple[ColumnTest, ...]:
         """What its subqueries ask of columns alone."""
         return tuple(asked for subquery in self.subqueries if (asked := subquery.condition) is not None)

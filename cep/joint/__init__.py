@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .alike_queries import AlikeForm, alike_form, key_of
+from .joint_frames import Arrived
 from .joint_operator import JointMember, JointOperator
 
-__all__ = ["AlikeForm", "JointMember", "JointOperator", "alike_form", "key_of"]
+__all__ = ["AlikeForm", "Arrived", "JointMember", "JointOperator", "alike_form", "key_of"]

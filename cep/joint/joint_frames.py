@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -14,7 +15,19 @@ from ..candidate_release import conform
 from ..order import stable_order
 from ..partitions import QUERY_COLUMN, queries_of
 
-__all__ = ["by_time", "divided", "joined", "offsets_of"]
+__all__ = ["Arrived", "by_time", "divided", "joined", "offsets_of", "with_arrived"]
+
+
+class Arrived(NamedTuple):
+    """Candidates of one variable of several queries that have come.
+
+    Attributes:
+        frame: query by query.
+        sizes: how many each query has.
+    """
+
+    frame: pl.DataFrame
+    sizes: Ints
 
 
 def joined(frames: Sequence[Sequence[pl.DataFrame]], like: pl.DataFrame) -> pl.DataFrame:
@@ -30,8 +43,21 @@ def joined(frames: Sequence[Sequence[pl.DataFrame]], like: pl.DataFrame) -> pl.D
     except (SchemaError, ShapeError):  # to look at the schema of each costs more than all the rest
         whole = pl.concat([conform(frame, like) for frame in some], rechunk=True)
     heights = [sum(frame.height for frame in of_query) for of_query in frames]
-    queries = pl.Series(QUERY_COLUMN, np.repeat(np.arange(len(frames)), heights))
-    return conform(whole, like).hstack([queries])
+    return conform(whole, like).hstack([_numbers(heights)])
+
+
+def with_arrived(held: Sequence[pl.DataFrame], arrived: Arrived, like: pl.DataFrame) -> pl.DataFrame:
+    """What several queries hold, and behind it what has come, query by query; as of `joined`."""
+    new = conform(arrived.frame, like).hstack([_numbers(arrived.sizes)])
+    if not any(frame.height for frame in held):
+        return new
+    both = pl.concat([joined([[frame] for frame in held], like), new], rechunk=True)
+    return both[np.argsort(both[QUERY_COLUMN].to_numpy(), kind="stable")]
+
+
+def _numbers(sizes: Ints | Sequence[int]) -> pl.Series:
+    """The number of each row's query."""
+    return pl.Series(QUERY_COLUMN, np.repeat(np.arange(len(sizes)), sizes))
 
 
 def by_time(frame: pl.DataFrame) -> pl.DataFrame:

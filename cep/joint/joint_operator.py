@@ -8,7 +8,7 @@ fails before, nothing has happened. Source: H2O §V (one plan for many queries);
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, cast
 
@@ -25,11 +25,12 @@ from ..limits import Ceilings, Limits
 from ..operator_core import Kernel
 from ..order import NUMBER, Interval, numbered_events, stable_order
 from ..output import ROWS_AT_ONCE, ConditionCount, MatchFrame, QueryCounts, RowOutput, Seeds, seeds_of
-from ..partitions import QUERY_COLUMN, partitioned_by_query
+from ..partitions import QUERY_COLUMN, QuerySharing, partitioned_by_query
 from ..query_operator import QueryOperator, microseconds
 from ..reorder_buffer import in_total_order
+from ..windows import AggregationKernel
 from .alike_queries import AlikeForm
-from .joint_frames import by_time, divided, joined, offsets_of
+from .joint_frames import Arrived, by_time, divided, joined, offsets_of, with_arrived
 
 __all__ = ["JointMember", "JointOperator"]
 
@@ -79,28 +80,57 @@ class JointOperator:
         self._output = RowOutput(self._query, self._kernel.names)
         self._ceilings = Ceilings(self._query, limits)
 
-    def rows(self, members: Sequence[JointMember], watermark: datetime | None) -> list[pa.Table | None]:
+    def rows(
+        self,
+        members: Sequence[JointMember],
+        watermark: datetime | None,
+        arrived: Callable[[Sequence[int]], Mapping[str, Arrived]] | None = None,
+    ) -> list[pa.Table | None]:
         """The rows of each query; `None`: it has none.
 
         Args:
             members: queries of this form, and what they are given.
             watermark: as of `Operator.pieces`.
+            arrived: gives by variable what has come for some of the members, of which their places are given; `None`:
+                each has its candidates.
 
         Raises:
             CeilingError: together they ask for more than each of them may.
         """
         now = microseconds(watermark)
-        released, held = self._released(members, now)
+        groups = self._groups(members)
+        leaders = [members[group[0]] for group in groups]
+        released, held = self._released(leaders, now, {} if arrived is None else arrived([group[0] for group in groups]))
         self._kernel.tally = np.zeros(len(members), dtype=np.int64)
         self._begin_counts(members)
-        self._kernel.keep(self._kept(members), max(member.kernel.passed for member in members), 0)
+        if isinstance(self._kernel, AggregationKernel):
+            self._kernel.sharing = QuerySharing(groups, self._numbers(members))
+        self._kernel.keep(self._kept(leaders), max(member.kernel.passed for member in members), 0)
         found = self._advance(released, now)
         rows = self._rows_of(members, found)
-        self._give_back(members, held, now)
+        self._give_back(members, groups, held, now)
         for member, of_query in zip(members, rows, strict=True):
             count = 0 if of_query is None else of_query.num_rows
             member.operator.rows.add(standing=count, rows=count, reported=count)
         return rows
+
+    def _groups(self, members: Sequence[JointMember]) -> list[list[int]]:
+        """The places of members that are in one state, and are given the same: their windows are found once.
+
+        Of other queries each is by itself: these differ in events, or what they find is rows at once.
+        """
+        groups: dict[Hashable, list[int]] = {}
+        for place, member in enumerate(members):
+            alike = member.standing if self._query.kind is Kind.AGGREGATION else None
+            groups.setdefault(place if alike is None else alike, []).append(place)
+        return list(groups.values())
+
+    def _numbers(self, members: Sequence[JointMember]) -> pl.DataFrame:
+        """The numbers that the values of each query's windows are compared with."""
+        return pl.DataFrame([
+            pl.Series(column.name, [m.form.numbers[place][1].value for m in members], POLARS_TYPES[column.type])
+            for place, (column, _) in enumerate(members[0].form.numbers)
+        ])  # fmt: skip
 
     def _begin_counts(self, members: Sequence[JointMember]) -> None:
         for place, count in enumerate(self._kernel.counted):
@@ -108,18 +138,22 @@ class JointOperator:
             count.of_queries = QueryCounts(np.array([not m.kernel.counted[place].held for m in members]))
 
     def _released(
-        self, members: Sequence[JointMember], now: int
+        self, members: Sequence[JointMember], now: int, arrived: Mapping[str, Arrived]
     ) -> tuple[dict[str, pl.DataFrame], dict[str, list[pl.DataFrame]]]:
         """By variable, what the watermark has passed, of all queries; and what waits, query by query."""
         released, held = {}, {}
         for variable in self._variables:
             like = members[0].operator.release.pending[variable].held
-            waiting = in_total_order(joined([member.waiting(variable) for member in members], like))
+            if variable in arrived:
+                waiting = with_arrived([member.held(variable) for member in members], arrived[variable], like)
+            else:
+                waiting = joined([member.waiting(variable) for member in members], like)
+            waiting = in_total_order(waiting)
             due = timestamps(waiting["_time"]) < now
             columns = [name for name in waiting.columns if name != QUERY_COLUMN]
             held[variable] = divided(waiting.filter(pl.Series(~due)), columns, len(members))
             passed = waiting if due.all() else waiting.filter(pl.Series(due))
-            released[variable] = self._by_time(self._with_numbers(passed, members))
+            released[variable] = self._by_time(passed)
         return released, held
 
     @property
@@ -130,21 +164,12 @@ class JointOperator:
         """As kernels look at candidates; those that are reported one by one stay query by query."""
         return frame if self._query.kind is Kind.SELECTION else by_time(frame)
 
-    def _with_numbers(self, frame: pl.DataFrame, members: Sequence[JointMember]) -> pl.DataFrame:
-        """Candidates beside the numbers that the values of their query's windows are compared with."""
-        queries = frame[QUERY_COLUMN]
-        found = []
-        for place, (column, _) in enumerate(members[0].form.numbers):
-            of = [member.form.numbers[place][1].value for member in members]
-            found.append(pl.Series(column.name, of, POLARS_TYPES[column.type]).gather(queries))
-        return frame.hstack(found) if found else frame
-
     def _kept(self, members: Sequence[JointMember]) -> dict[str, pl.DataFrame]:
         """By variable, what the operators keep, as one kernel would."""
         frames = {}
         for variable in self._variables if self._query.kind is not Kind.SELECTION else ():
             kept = joined([[member.kept(variable)] for member in members], members[0].kept(variable))
-            frames[variable] = by_time(self._with_numbers(kept, members))
+            frames[variable] = by_time(kept)
         if self._query.kind is not Kind.PATTERN:
             return frames
         numbers = numbered_events({v: frame.drop(NUMBER) for v, frame in frames.items()}, 0)[0]
@@ -174,19 +199,27 @@ class JointOperator:
             first = behind
         return rows
 
-    def _give_back(self, members: Sequence[JointMember], held: Mapping[str, list[pl.DataFrame]], now: int) -> None:
-        """Let the operators go on by themselves."""
-        added = {QUERY_COLUMN, *(column.name for column, _ in members[0].form.numbers)}
+    def _give_back(
+        self,
+        members: Sequence[JointMember],
+        groups: Sequence[Sequence[int]],
+        held: Mapping[str, list[pl.DataFrame]],
+        now: int,
+    ) -> None:
+        """Let the operators go on by themselves; those of a group hold one copy of what they hold."""
         kept = {
-            variable: divided(frame, [name for name in frame.columns if name not in added], len(members))
+            variable: divided(frame, [name for name in frame.columns if name != QUERY_COLUMN], len(groups))
             for variable, frame in self._kernel.kept.items()
         }
         tally = np.zeros(len(members), dtype=np.int64)
         tally[: len(self._kernel.tally)] = self._kernel.tally
-        for place, (member, count) in enumerate(zip(members, tally.tolist(), strict=True)):
-            for variable, waiting in held.items():
-                member.operator.release.pending[variable].held = waiting[place]
-            member.kernel.keep({variable: frames[place] for variable, frames in kept.items()}, now, count)
+        counts = tally.tolist()
+        for number, group in enumerate(groups):
+            for place in group:
+                for variable, waiting in held.items():
+                    members[place].operator.release.pending[variable].held = waiting[number]
+                frames = {variable: of_groups[number] for variable, of_groups in kept.items()}
+                members[place].kernel.keep(frames, now, counts[place])
         for place, of_all in enumerate(self._kernel.counted):
             if of_all.of_queries is not None:
                 asked, true_of = of_all.of_queries.asked.tolist(), of_all.of_queries.held.tolist()
@@ -201,11 +234,22 @@ class JointMember:
         operator: its operator.
         form: what is equal of it and the others.
         candidates: what it is given: see `Operator.pieces`.
+        given: equal where that is equal; `None`: that is not known.
     """
 
-    def __init__(self, operator: QueryOperator, form: AlikeForm, candidates: Candidates) -> None:
+    def __init__(
+        self, operator: QueryOperator, form: AlikeForm, candidates: Candidates, given: Hashable = None
+    ) -> None:
         self.operator, self.form = operator, form
-        self._candidates = candidates
+        self._candidates, self._given = candidates, given
+
+    @property
+    def standing(self) -> Hashable | None:
+        """Equal where what it is given, and what it holds, is the same; `None`: that is not known."""
+        if self._given is None:
+            return None
+        held = [pending.held for pending in self.operator.release.pending.values()]
+        return self._given, *(id(frame) if frame.height else None for frame in (*held, *self.kernel.kept.values()))
 
     @property
     def seeds(self) -> Seeds:
@@ -217,9 +261,13 @@ class JointMember:
         """The operator's."""
         return cast("JointKernel", self.operator.kernel)
 
+    def held(self, variable: str) -> pl.DataFrame:
+        """What waits of a variable."""
+        return self.operator.release.pending[variable].held
+
     def waiting(self, variable: str) -> list[pl.DataFrame]:
         """What waits of a variable, and behind it what has come."""
-        held, arrived = self.operator.release.pending[variable].held, self._candidates.get(variable)
+        held, arrived = self.held(variable), self._candidates.get(variable)
         if arrived is None:
             return [held]
         return [held, arrived if isinstance(arrived, pl.DataFrame) else conform(arrived, held)]

@@ -16,13 +16,14 @@ from .context_partition import (
 )
 from .loosening import Bounds, LooseForm, bounded_joins, loose_form, loosened, loosest
 from .partition_windows import CONTEXT_WINDOWS, NO_END, NO_START, PartitionWindows, windows_schema
-from .query_partition import QUERY_COLUMN, is_joint, partitioned_by_query, queries_of
+from .query_partition import QUERY_COLUMN, QuerySharing, is_joint, partitioned_by_query, queries_of
 
 __all__ = [
     "CONTEXT_WINDOWS",
     "NO_END",
     "NO_START",
     "QUERY_COLUMN",
+    "QuerySharing",
     "RESERVED",
     "WINDOW_COLUMN",
     "Bounds",

@@ -6,15 +6,17 @@ of a match, and of a window, are of one query, as `PARTITION BY` says. Source: H
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 
 from ...expressions import Ints
 from ...language.nodes import Query
 from .context_partition import RESERVED
 
-__all__ = ["QUERY_COLUMN", "is_joint", "partitioned_by_query", "queries_of"]
+__all__ = ["QUERY_COLUMN", "QuerySharing", "is_joint", "partitioned_by_query", "queries_of"]
 
 QUERY_COLUMN = f"{RESERVED}query"
 
@@ -34,3 +36,32 @@ def is_joint(query: Query) -> bool:
 def queries_of(frame: pl.DataFrame) -> Ints | None:
     """The number of each row's query; `None`: all are of one."""
     return frame[QUERY_COLUMN].to_numpy() if QUERY_COLUMN in frame else None
+
+
+class QuerySharing:
+    """Which queries go through a kernel as one, since they are given the same.
+
+    Args:
+        groups: by the number in `QUERY_COLUMN`, the queries.
+        numbers: what the values of each query's windows are compared with, a row per query.
+    """
+
+    def __init__(self, groups: Sequence[Sequence[int]], numbers: pl.DataFrame) -> None:
+        self.numbers = numbers
+        self._sizes = np.array([len(group) for group in groups], dtype=np.int64)
+        self._starts = np.cumsum(self._sizes) - self._sizes
+        self._queries = np.array([query for group in groups for query in group], dtype=np.int64)
+
+    def each(self, groups: Ints) -> tuple[Ints, Ints]:
+        """What was found for groups, for each query of these.
+
+        Args:
+            groups: of what was found, in its order.
+
+        Returns:
+            The places in that, and the query, of each.
+        """
+        sizes = self._sizes[groups]
+        places = np.repeat(np.arange(len(groups)), sizes)
+        within = np.arange(len(places)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        return places, self._queries[self._starts[groups][places] + within]

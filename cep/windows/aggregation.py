@@ -42,7 +42,7 @@ from ...language.nodes import (
 from ..limits import Ceilings, Limits
 from ..order import UNBOUNDED, Interval, empty_candidates, group_codes
 from ..output import ConditionCount, MatchFrame, instant_text, key_text, selected_bindings
-from ..partitions import WINDOW_COLUMN, PartitionWindows, is_joint, queries_of
+from ..partitions import WINDOW_COLUMN, PartitionWindows, QuerySharing, is_joint, queries_of
 from ..snapshot_codec import OperatorState
 from .previous_reports import PreviousReports
 from .window_assigner import WindowAssigner, WindowClause, ends_with_time, windows_per_event
@@ -56,6 +56,9 @@ _BEGINNING = -(2**62)  # below every time stamp, in microseconds
 
 class AggregationKernel:
     """Keeps the candidates that a later window can hold.
+
+    Attributes:
+        sharing: of several queries, which go through it as one; `None`: it is of one query.
 
     Args:
         query: of one variable, with a window.
@@ -104,6 +107,7 @@ class AggregationKernel:
         self._first: int | None = None
         self.passed = _BEGINNING
         self.tally = np.empty(0, dtype=np.int64)
+        self.sharing: QuerySharing | None = None
 
     @property
     def names(self) -> Names:
@@ -230,9 +234,6 @@ class AggregationKernel:
 
     def _matches(self, frame: pl.DataFrame, groups: list[pl.Series], windows: Windows) -> MatchFrame:
         self.considered += len(windows.start)
-        queries = queries_of(frame)
-        if queries is not None:
-            self.tally = np.bincount(queries[windows.last], minlength=int(queries.max()) + 1)
         aggregates = pl.DataFrame(
             [
                 aggregate_ranges(e, self._values(e, frame, windows), windows.start, windows.end).alias(self._name(e))
@@ -240,9 +241,14 @@ class AggregationKernel:
             ]
         )
         windows = replace(windows, time=in_calendar(windows.time))
+        asking, queries = None, queries_of(frame)
+        if self.sharing is not None and queries is not None:
+            places, asking = self.sharing.each(queries[windows.last])
+            windows, aggregates = windows.at(places), aggregates[places] if aggregates.width else aggregates
+            self.tally = np.bincount(asking)
         inside = self._inside(frame, windows, np.arange(len(windows.last)))
         aggregates = aggregates.hstack(self._changed(frame, aggregates, groups, windows, inside))
-        standing = np.intersect1d(inside, self._standing(frame, aggregates, windows), assume_unique=True)
+        standing = np.intersect1d(inside, self._standing(frame, aggregates, windows, asking), assume_unique=True)
         of, groups = self._windows, groups[1:] if self._parted else groups
         numbers = None if of is None else frame[WINDOW_COLUMN].to_numpy()
         bindings = self._bindings if self._source.bindings or of is not None else None
@@ -259,7 +265,7 @@ class AggregationKernel:
         if not isinstance(self._window, SlidingWindow):  # a sliding window follows from its event
             keys += [instant_text(lower), instant_text(upper)]
         events = {self._source.variable: rows["_id"]}
-        of_queries = None if queries is None else queries[last]
+        of_queries = None if asking is None else asking[chosen]
         return MatchFrame(
             rows, windows.time[chosen], events, (lower, upper), keys, windows=in_windows, queries=of_queries
         )
@@ -296,12 +302,18 @@ class AggregationKernel:
         values = aggregated_values(e, frame)
         return values if windows.order is None else values[windows.order]
 
-    def _standing(self, frame: pl.DataFrame, aggregates: pl.DataFrame, windows: Windows) -> Ints:
+    def _standing(
+        self, frame: pl.DataFrame, aggregates: pl.DataFrame, windows: Windows, asking: Ints | None
+    ) -> Ints:
         """The windows of which HAVING and the comparisons of the short form are true."""
         if not self._conditions:
             return np.arange(len(windows.last))
         plain = {plain_name(node) for e in self._conditions for node in columns_of(e)}
+        numbers = pl.DataFrame() if self.sharing is None else self.sharing.numbers
+        plain -= {*numbers.columns}
         rows = aggregates.hstack(frame.select(sorted(plain))[windows.last].get_columns()) if plain else aggregates
+        if numbers.width and asking is not None:
+            rows = rows.hstack(numbers[asking].get_columns())
         return np.flatnonzero(mask_of(rows, [column_expression(e, self._name) for e in self._conditions]))
 
     def state(self) -> OperatorState:

@@ -99,6 +99,11 @@ class Windows:
     time: Ints
     keep: Bools
 
+    def at(self, places: Ints) -> Windows:
+        """Some of them, each as often as its place stands here."""
+        chosen = {name: getattr(self, name)[places] for name in ("start", "end", "last", "lower", "upper", "time")}
+        return replace(self, **chosen)
+
 
 def _by_group(group: Ints, count: int) -> Ints:
     codes = group[:count]

@@ -63,6 +63,11 @@ class BatchVerdicts:
         for key, mask in masks.items():
             self._masks.setdefault(key, mask)
 
+    def learn_places(self, places: Mapping[Hashable, Codes]) -> None:
+        """Take places that were found together, likewise."""
+        for key, found in places.items():
+            self._places.setdefault(key, found)
+
     def standing(self, key: Hashable, find: Callable[[], Standing]) -> Standing:
         """What verdicts know of a dictionary of this batch; see `mask`."""
         found = self._standings.get(key)

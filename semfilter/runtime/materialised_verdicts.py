@@ -176,6 +176,12 @@ class MaterialisedLookup:
             individuals = len(standing.dictionary)
             self._statistics.keys += individuals
             self._statistics.hits += individuals
+        self.note(events, known)
+
+    def note(self, events: pa.Table, known: BatchVerdicts) -> None:
+        """Note which individuals of a batch were looked for, and of which it holds."""
+        for part in range(len(self._materialised.columns)):
+            standing = self._materialised.standing(part, events, known)
             if self._noted.get(part) is not standing:
                 self._counts.note(standing.dictionary.to_pylist(), standing.places[:-1] >= 0)
                 self._noted[part] = standing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from threading import Lock
 from time import perf_counter
@@ -13,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 
 from ...errors import CeilingError
-from ...expressions import Threshold, column_expression, threshold_of
+from ...expressions import Ints, Threshold, column_expression, threshold_of
 from ..plan import Plan, PlanContext
 from ..term_values import term_column
 from .batch_verdicts import BatchVerdicts, condition_key
@@ -22,11 +23,13 @@ from .evaluate import Solution
 from .event_selection import ROW, Mask, Selection, events_of
 from .filter_options import FilterOptions
 from .keys import Codes, Key
-from .materialised_verdicts import MaterialisedLookup
+from .materialised_verdicts import MaterialisedLookup, MaterialisedVerdicts
 from .solution_columns import PLACE, SolutionColumns
 from .statistics import KeyCount, SubqueryStatistics
 from .verdict_cache import VerdictCache
 
+COUNTS = 3
+"""So many numbers are counted of a subquery with each batch."""
 _TRUE = pl.lit(True)  # noqa: FBT003 - a value
 
 
@@ -83,13 +86,42 @@ class SubqueryFilter:
             if materialised is not None:
                 self._lookup = MaterialisedLookup(materialised, self._statistics, self._counts)
         self._lock = Lock()
+        self._counted = np.zeros(COUNTS, dtype=np.int64)
         ahead = isinstance(self._lookup, MaterialisedLookup)
         self.shared = _said(plan, self.compiled) if ahead else None
 
     @property
     def statistics(self) -> SubqueryStatistics:
         """What it has cost so far, and of how much it holds."""
-        return self._counts.counted(self._statistics)
+        events, held, keys = self._counted.tolist()
+        own = self._statistics
+        all_counted = replace(own, events=own.events + events, held=own.held + held)
+        return self._counts.counted(replace(all_counted, keys=own.keys + keys, hits=own.hits + keys))
+
+    @property
+    def ahead(self) -> MaterialisedVerdicts | None:
+        """Its verdicts by individual, where they are known ahead, of one column alone, and bind nothing."""
+        found = None if self.shared is None or self.compiled is None else self.compiled.materialised
+        return found if found is not None and len(found.columns) == 1 else None
+
+    def count_in(self, table: Ints, row: int) -> None:
+        """Go on counting in a row of a table, where others count for many at once.
+
+        Args:
+            table: `COUNTS` numbers for each of many: events it was asked about, those it holds of, verdicts ready.
+            row: the number of its row.
+        """
+        table[row] = self._counted
+        self._counted = table[row]
+
+    def is_counted_in(self, table: Ints) -> bool:
+        """Whether it counts in this table."""
+        return self._counted.base is table
+
+    def note(self, events: pa.Table, known: BatchVerdicts) -> None:
+        """Note whose verdicts were looked for in a batch, as `count` does."""
+        with self._lock:
+            cast("MaterialisedLookup", self._lookup).note(events, known)
 
     def known(self) -> dict[Key, list[Solution]]:
         """The solutions in the cache, by key."""
@@ -138,12 +170,16 @@ class SubqueryFilter:
 
     def places(self, events: pa.Table, known: BatchVerdicts) -> Codes:
         """Where those events stand: conditions are looked at of no others than those of which the rest holds."""
-        lookup = cast("MaterialisedLookup", self._lookup)
         began = perf_counter()
-        places = known.places(self.compiled, lambda: known.mask(self.compiled, lambda: lookup.holds(events, known)))
+        places = self.places_of_individuals(events, known)
         possible = self._conditions(events, self._required(events), known)
         self._statistics.seconds += perf_counter() - began
         return places if possible is None else places[possible[places]]
+
+    def places_of_individuals(self, events: pa.Table, known: BatchVerdicts) -> Codes:
+        """Where those events stand whose individuals it holds of, whatever is asked of their columns."""
+        lookup = cast("MaterialisedLookup", self._lookup)
+        return known.places(self.compiled, lambda: known.mask(self.compiled, lambda: lookup.holds(events, known)))
 
     def count(self, events: pa.Table, known: BatchVerdicts, asked: int, held: int) -> None:
         """Count what `holds` has found of a batch.

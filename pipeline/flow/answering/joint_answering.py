@@ -7,11 +7,10 @@ Source: H2O §V (many queries); docs/decisions/273.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple
 
 import pyarrow as pa
 from cachetools import LRUCache
@@ -19,6 +18,7 @@ from polars.exceptions import PanicException
 
 from ....cep import JointOperator
 from ..queries import EventBatch, QueryIsolation, QueryRuntime, Selected
+from .company import Company, CompanySelection, Given
 from .running_answer import RunningAnswer, TimeSpent
 
 __all__ = ["JointAnswering"]
@@ -34,13 +34,6 @@ _Company = tuple[str, datetime | None, datetime | None]
 """What is equal of queries, the watermark up to which they were answered, and that up to which they are."""
 
 
-class _Given(NamedTuple):
-    """A query, and its candidates."""
-
-    flow: QueryRuntime
-    candidates: Mapping[str, Selected]
-
-
 class JointAnswering:
     """Answers queries together, where there are several that are alike.
 
@@ -52,6 +45,7 @@ class JointAnswering:
         self._isolation = isolation
         self._operators: LRUCache[str, JointOperator] = LRUCache(_KNOWN)
         self._apart: LRUCache[str, int] = LRUCache(_KNOWN)
+        self._selections: LRUCache[str, CompanySelection] = LRUCache(_KNOWN)
 
     def answers(
         self, asked: Iterable[tuple[QueryRuntime, Mapping[str, EventBatch], datetime | None]], time: TimeSpent
@@ -69,38 +63,62 @@ class JointAnswering:
                 company = flow.likeness.key, flow.watermark, watermark
                 companies.setdefault(company, []).append((flow, events))
         found: dict[str, RunningAnswer] = {}
-        for (_, _, watermark), members in companies.items():
+        for (key, _, watermark), members in companies.items():
             if len(members) > 1:
                 found |= {flow.registration.label: RunningAnswer(flow, iter(()), found=True) for flow, _ in members}
-                for part in self._given(members, watermark, time):
-                    found |= self._answered(part, watermark, time)
+                self._isolation.leave_when_cancelled()
+                company, given = self._given(key, members, watermark, time)
+                for part in _parts(company, given):
+                    found |= self._answered(company, part, watermark, time)
         return found
 
     def _given(
         self,
-        asked: Iterable[tuple[QueryRuntime, Mapping[str, EventBatch]]],
+        key: str,
+        asked: Sequence[tuple[QueryRuntime, Mapping[str, EventBatch]]],
         watermark: datetime | None,
         time: TimeSpent,
-    ) -> Iterator[list[_Given]]:
-        """The queries whose operators are to be asked, with their candidates, so many at a time as are to be held."""
-        given: list[_Given] = []
-        rows = 0
-        for flow, events in asked:
-            with time.of(flow.registration.label):
-                candidates = self._isolation.run(flow, partial(flow.needed, events, watermark))
-            if candidates is not None:
-                given.append(_Given(flow, candidates))
-                rows += sum(map(len, candidates.values()))
-            if rows >= _ROWS:
-                yield given
-                given, rows = [], 0
-        yield given
+    ) -> tuple[Company, list[Given]]:
+        """What is given to the queries whose operators are to be asked."""
+        events = asked[0][1]
+        told = [flow for flow, of in asked if of is events and flow.is_given_all]
+        if key not in self._selections:
+            self._selections[key] = CompanySelection()
+        company = self._selections[key].taken(told, events)
+        given = [Given(flow, place) for place, flow in enumerate(told)]
+        for place, variable, selection, batch in company.apart():
+            self._ask(given[place], variable, partial(selection.candidates, batch), time)
+        there = [
+            one
+            for one in given
+            if one.flow.failure is None and (company.size(one) or not one.flow.passes(watermark))
+        ]
+        whole = {id(flow) for flow in told}
+        for flow, of in asked:
+            if id(flow) not in whole:
+                with time.of(flow.registration.label):
+                    candidates = self._isolation.run(flow, partial(flow.needed, of, watermark))
+                if candidates is not None:
+                    there.append(Given(flow, None, dict(candidates)))
+        return company, there
 
-    def _answered(self, given: list[_Given], watermark: datetime | None, time: TimeSpent) -> dict[str, RunningAnswer]:
+    def _ask(
+        self, given: Given, variable: str, select: Callable[[], Selected | None], time: TimeSpent
+    ) -> None:
+        """Ask for the candidates of one variable by itself."""
+        if given.flow.failure is None:
+            with time.of(given.flow.registration.label):
+                found = self._isolation.run(given.flow, select)
+            if found is not None:
+                given.candidates[variable] = found
+
+    def _answered(
+        self, company: Company, given: list[Given], watermark: datetime | None, time: TimeSpent
+    ) -> dict[str, RunningAnswer]:
         """The rows of queries, together if that can be done."""
-        rows = self._together(given, watermark, time)
+        rows = self._together(company, given, watermark, time)
         if rows is None:
-            alone = [RunningAnswer(of.flow, of.flow.answered(of.candidates, watermark)) for of in given]
+            alone = [RunningAnswer(of.flow, of.flow.answered(company.candidates(of), watermark)) for of in given]
             return {answer.label: answer for answer in alone}
         for of in given:
             of.flow.pass_to(watermark)
@@ -111,7 +129,7 @@ class JointAnswering:
         return {answer.label: answer for answer in found}
 
     def _together(
-        self, given: list[_Given], watermark: datetime | None, time: TimeSpent
+        self, company: Company, given: list[Given], watermark: datetime | None, time: TimeSpent
     ) -> list[pa.Table | None] | None:
         """The rows of each; `None`: they have to be answered one by one."""
         if len(given) < 2 or (likeness := given[0].flow.likeness) is None:
@@ -120,10 +138,32 @@ class JointAnswering:
         if left:
             self._apart[likeness.key] = left - 1
             return None
-        members = [of.flow.joining(of.candidates) for of in given]
+        told = company.is_told(given[0])
+        members = [
+            of.flow.joining({}, company.key(of)) if told else of.flow.joining(company.candidates(of)) for of in given
+        ]
         with suppress(Exception, PanicException), time.limited():  # whose fault it is comes out where each asks alone
             if likeness.key not in self._operators:
                 self._operators[likeness.key] = JointOperator(likeness.form, likeness.limits)
-            return self._operators[likeness.key].rows(members, watermark)
+            arrived = partial(company.arrived, given) if told else None
+            return self._operators[likeness.key].rows(members, watermark, arrived)
         self._apart[likeness.key] = _APART
         return None
+
+
+def _parts(company: Company, given: Sequence[Given]) -> Iterator[list[Given]]:
+    """Queries whose operators are asked together: so many as may hold their candidates at once.
+
+    Those that are told rows alone are apart from those that are given candidates.
+    """
+    told = [one for one in given if company.is_told(one)]
+    for alike in (told, [one for one in given if not company.is_told(one)]):
+        part: list[Given] = []
+        rows = 0
+        for one in alike:
+            part.append(one)
+            rows += company.size(one)
+            if rows >= _ROWS:
+                yield part
+                part, rows = [], 0
+        yield part

@@ -75,7 +75,7 @@ class QueryAnswering:
 
     def _batches(self, events: Mapping[str, pa.Table]) -> dict[str, EventBatch]:
         """The events by stream, of which each finds at once what all queries ask."""
-        return {name: shared_batch(table, partial(self._queries.asked, name)) for name, table in events.items()}
+        return {name: shared_batch(table, partial(self._queries.filter_graph, name)) for name, table in events.items()}
 
     def _levels(
         self,

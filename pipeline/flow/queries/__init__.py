@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .candidates import CandidateSelection, EventBatch, Selected, shared_batch
+    from .candidates import CandidateSelection, EventBatch, JointSelection, Selected, Taken, shared_batch
     from .context_runtime import ContextRuntime
     from .held_events import EventSplits, HeldEvents
     from .kindred_queries import CommonCall, bounds_of, kin_of
@@ -24,7 +24,9 @@ _LATER = {
     "CommonCall": ".kindred_queries",
     "ContextRuntime": ".context_runtime",
     "EventBatch": ".candidates",
+    "JointSelection": ".candidates",
     "Selected": ".candidates",
+    "Taken": ".candidates",
     "shared_batch": ".candidates",
     "EventSplits": ".held_events",
     "HeldEvents": ".held_events",
@@ -52,6 +54,7 @@ __all__ = [
     "EventBatch",
     "EventSplits",
     "HeldEvents",
+    "JointSelection",
     "ParkedQueries",
     "ParkedQuery",
     "QueryComponent",
@@ -60,6 +63,7 @@ __all__ = [
     "QueryRuntime",
     "Registration",
     "Selected",
+    "Taken",
     "Withdrawal",
     "WithdrawnQueries",
     "bounds_of",

@@ -13,7 +13,7 @@ from ....language.nodes import ContextSet, Query
 from ....planner import Range, Watermarks, resolve_bounds
 from ....semfilter.runtime import SubqueryStatistics
 from ..rules import EventTypes, RulePlace, event_types
-from .candidates import Asked
+from .candidates import Asked, FilterGraph
 from .context_runtime import ContextRuntime
 from .held_events import HeldEvents
 from .query_components import QueryComponent, Waiting, components_of
@@ -50,6 +50,7 @@ class QueryGraph:
         self._sources: frozenset[str] = frozenset()
         self._places: dict[str, int] = {}
         self._types: dict[str, EventTypes] = {}
+        self._filter_graphs: dict[str, tuple[list[tuple[Asked, ...]], FilterGraph]] = {}
         self._components: tuple[frozenset[str], list[QueryComponent]] | None = None
         self._deriving: dict[str, list[str]] = {}
         self._read: frozenset[str] = frozenset()
@@ -480,11 +481,17 @@ class QueryGraph:
         self._components = frozenset(self.suspended), components_of(waits)
         return self._components[1]
 
-    def asked(self, stream: str) -> Iterator[Asked]:
-        """What all queries ask of the events of a stream that may be found together."""
-        for label, flow in self._flows.items():
-            if flow.failure is None and label not in self.suspended:
-                yield from flow.asked(stream)
+    def filter_graph(self, stream: str) -> FilterGraph:
+        """What all queries ask of the events of a stream that may be found together; the same until they change."""
+        live = [
+            flow.asked(stream)
+            for label, flow in self._flows.items()
+            if flow.failure is None and label not in self.suspended
+        ]
+        known = self._filter_graphs.get(stream)
+        if known is None or known[0] != live:
+            known = self._filter_graphs[stream] = live, FilterGraph(asked for of in live for asked in of)
+        return known[1]
 
     def serves(self, flow: QueryRuntime) -> bool:
         """Whether a query's rows are needed by others: they read its output, or are in contexts that it derives."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import cast
 
@@ -55,6 +55,7 @@ class QueryInput:
             for s in query.sources
         )  # fmt: skip
         self._selections = [(selection.source.stream.name, selection) for selection in self.sources]
+        self._asked: dict[str, tuple[Asked, ...]] = {}
         self._of_all_events = event_columns(query) if sees_all_events(query) else {}
         self._endings = _endings(query)
         needed = self.columns.items()
@@ -118,11 +119,23 @@ class QueryInput:
         for source, counted in zip(self.sources, counts, strict=True):
             source.rewind(counted)
 
-    def asked(self, stream: str) -> Iterator[Asked]:
+    def asked(self, stream: str) -> tuple[Asked, ...]:
         """What its variables ask of the events of a stream that may be found together with what others ask."""
-        for of, selection in self._selections:
-            if of == stream and selection.asked is not None:
-                yield selection.asked
+        if stream not in self._asked:
+            asked = (selection.asked for of, selection in self._selections if of == stream)
+            self._asked[stream] = tuple(one for one in asked if one is not None)
+        return self._asked[stream]
+
+    def judge_by(self, semantics_of: Callable[[CandidateSelection], SemanticFilter]) -> None:
+        """Judge the PATHs of its variables by other knowledge from now on."""
+        self._asked = {}
+        for source in self.sources:
+            source.semantics = semantics_of(source)
+
+    @property
+    def only_candidates(self) -> bool:
+        """Whether its operator is given candidates alone, in no contexts."""
+        return self.placing is None and not self._of_all_events and not self._endings
 
     def pass_over(self, events: Mapping[str, EventBatch]) -> None:
         """Count events that lie in no context, and that nothing is asked of."""

@@ -45,10 +45,10 @@ class QueryIsolation:
             CancelledError: nothing more is to be done.
         """
         try:
-            self._leave_when_cancelled()
+            self.leave_when_cancelled()
             return do()
         except (Exception, PanicException) as error:
-            self._leave_when_cancelled()  # whatever it failed with, it was ended
+            self.leave_when_cancelled()  # whatever it failed with, it was ended
             if not self.isolated:
                 raise
             if not isinstance(error, KaicepError):
@@ -60,6 +60,7 @@ class QueryIsolation:
         """Do nothing more, from any thread."""
         self.cancelled.set()
 
-    def _leave_when_cancelled(self) -> None:
+    def leave_when_cancelled(self) -> None:
+        """Raise `CancelledError` if nothing more is to be done."""
         if self.cancelled.is_set():
             raise CancelledError

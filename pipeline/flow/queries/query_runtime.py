@@ -360,9 +360,28 @@ class QueryRuntime:
         self._watermark = watermark
         return None
 
-    def joining(self, candidates: Mapping[str, Selected]) -> JointMember:
-        """What it is among queries that are answered together."""
-        return JointMember(self._operator, cast("Likeness", self.likeness).form, candidates)
+    @property
+    def is_given_all(self) -> bool:
+        """Whether it looks at all events of its streams, as all others do, and its operator at candidates alone."""
+        if self.seam is not None and self.seam.passed(self._watermark):
+            self.seam = None
+        return self.seam is None and self.shed is None and self.input.only_candidates
+
+    def passes(self, watermark: datetime | None) -> bool:
+        """Pass over a batch without candidates, if its operator is not to be asked: time alone makes no rows."""
+        if self._needs({}, watermark):
+            return False
+        self._watermark = watermark
+        return True
+
+    def joining(self, candidates: Mapping[str, Selected], given: Hashable = None) -> JointMember:
+        """What it is among queries that are answered together.
+
+        Args:
+            candidates: what its operator is given, as far as it is not told otherwise.
+            given: equal where that is equal; `None`: that is not known.
+        """
+        return JointMember(self._operator, cast("Likeness", self.likeness).form, candidates, given)
 
     def pass_to(self, watermark: datetime | None) -> None:
         """Have been answered up to a watermark, together with others."""
@@ -429,7 +448,7 @@ class QueryRuntime:
             return self.input.candidates(events)
         return self.input.placed_candidates(events, self._windows, self._watermark, watermark)
 
-    def asked(self, stream: str) -> Iterator[Asked]:
+    def asked(self, stream: str) -> tuple[Asked, ...]:
         """See `QueryInput.asked`."""
         return self.input.asked(stream)
 
@@ -500,9 +519,12 @@ class QueryRuntime:
             knowledge: the knowledge base.
         """
         self.knowledge = knowledge
-        for source in self.sources:
-            ready = filters.get(source.source.variable)
-            source.semantics = ready or source.semantics.over(shape_of(source.source.stream), knowledge)
+
+        def semantics_of(selection: CandidateSelection) -> SemanticFilter:
+            ready = filters.get(selection.source.variable)
+            return ready or selection.semantics.over(shape_of(selection.source.stream), knowledge)
+
+        self.input.judge_by(semantics_of)
 
     def snapshot(self) -> bytes:
         """The operator's state and what identifies the registration."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from operator import add
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -16,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 
 from .....cep import Filter, apply_filters
-from .....expressions import frame_of
+from .....expressions import Ints, frame_of
 from .....language.nodes import Column, Expression, Source, columns_of, expression_text, uses_bindings, walk
 from .....planner import Range
 from .....semfilter import SemanticFilter
@@ -55,10 +54,15 @@ class EventPlacement:
 class CandidateSelection:
     """Selects the candidates of one event variable: WITHIN, FILTER, PATH, in the order of their cost.
 
-    Args:
+    Attributes:
         source: the variable, its stream, what is asked of it.
         within: the query's bounds.
         semantics: answers its PATHs.
+
+    Args:
+        source: likewise.
+        within: likewise.
+        semantics: likewise.
         implied: what every event that can be part of a match fulfils (`cep.joins.implied_filters`).
         placement: of a query in contexts; `None`: its events need not lie in any.
     """
@@ -74,7 +78,7 @@ class CandidateSelection:
         self.source = source
         self.semantics = semantics
         self._placement = placement
-        self._within = within
+        self.within = within
         own = tuple(f for f in source.filters if not uses_bindings(f))
         before = (*own, *implied)
         self._before = Filter(before) if before else None
@@ -82,7 +86,7 @@ class CandidateSelection:
         self._conditions = len(before)
         self._after = tuple(f for f in source.filters if uses_bindings(f))
         self._clauses = tuple(_clauses(source, within, own, implied, self._after, placement=placement))
-        self._left: Counts = (0,) * len(self._clauses)
+        self._left = np.zeros(len(self._clauses), dtype=np.int64)
         self._asks: tuple[SemanticFilter, Asked | None] | None = None
         self._columns = ["_time", "_id", *source.columns]
         self._tested = _columns_of(before)
@@ -103,9 +107,14 @@ class CandidateSelection:
         return frozenset(self._asked) | self._tested | self.semantics.columns
 
     @property
+    def given(self) -> tuple[str, ...]:
+        """The columns of candidates."""
+        return tuple(self._columns)
+
+    @property
     def clauses(self) -> tuple[ClauseCount, ...]:
         """How many events were left so far behind each clause."""
-        counted = zip(self._clauses, self._left, strict=True)
+        counted = zip(self._clauses, self._left.tolist(), strict=True)
         return tuple(replace(clause, left=left) for clause, left in counted)
 
     @property
@@ -115,23 +124,40 @@ class CandidateSelection:
 
     def mark(self) -> object:
         """What it has counted, for `rewind`."""
-        return self._left
+        return self._left.copy()
 
     def rewind(self, mark: object) -> None:
         """Have counted what it had when `mark` was taken."""
-        self._left = cast("Counts", mark)
+        self._left[:] = cast("Ints", mark)
 
     def counted_since(self, mark: object) -> Counts:
         """What it has counted since `mark` was taken."""
-        return tuple(now - before for now, before in zip(self._left, cast("Counts", mark), strict=True))
+        return tuple((self._left - cast("Ints", mark)).tolist())
 
     def count(self, counts: Sequence[int]) -> None:
         """Count so many more events behind each clause."""
-        self._left = tuple(map(add, self._left, counts))
+        self._left += counts
+
+    def count_in(self, table: Ints, row: int) -> None:
+        """Go on counting in a row of a table, where others count for many at once.
+
+        Args:
+            table: a row for each of many: how many events there were, the same of those within WITHIN, then how many
+                were left behind each FILTER and behind the PATHs.
+            row: the number of its row.
+        """
+        first = 0 if self.within.bounded else 1
+        own = table[row, first : first + len(self._left)]
+        own[:] = self._left
+        self._left = own
+
+    def is_counted_in(self, table: Ints) -> bool:
+        """Whether it counts in this table."""
+        return self._left.base is table
 
     def pass_over(self, events: int) -> None:
         """Count events that lie in no context, and that nothing is asked of."""
-        self.count((events, *(0,) * (len(self._left) - 1)))
+        self.count((events, *(0,) * (len(self._clauses) - 1)))
 
     def candidates(self, batch: EventBatch, placed: EventBatch | None = None) -> Selected | None:
         """The candidates among the events, once per distinct solution, with the columns that the query uses.
@@ -147,8 +173,8 @@ class CandidateSelection:
         if placed is not None:
             batch = placed
             left.append(placed.table.num_rows)
-        inside = self._within.select(batch.table)
-        left += [inside.num_rows] * self._within.bounded
+        inside = self.within.select(batch.table)
+        left += [inside.num_rows] * self.within.bounded
         together = batch.found(self.asked) if inside is batch.table and self.asked is not None else None
         if together is not None:
             return self._counted(together, batch, left)
@@ -156,10 +182,10 @@ class CandidateSelection:
             batch = EventBatch(inside)
         mask = self._mask(batch, left)
         if not left[-1] and self._placement is None:
-            self.count((*left, *(0,) * (len(self._left) - len(left))))
+            self.count((*left, *(0,) * (len(self._clauses) - len(left))))
             return None
         found = self._chosen(batch, mask) if self.source.semantics is None else self._solved(batch, mask, left)
-        if isinstance(found, pl.DataFrame) and len(left) == len(self._left):
+        if isinstance(found, pl.DataFrame) and len(left) == len(self._clauses):
             self.count(left)
             return found if found.columns == self._columns else found.select(self._columns)
         found = found.to_arrow(compat_level=pl.CompatLevel.newest()) if isinstance(found, pl.DataFrame) else found

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from threading import Lock
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from .....cep import Filter
 from .....cep.contexts import KnownRanges, Routed
-from .....expressions import Ints, frame_of
+from .....expressions import Bools, Ints, frame_of
 from .....semfilter import SemanticFilter
 from .....semfilter.runtime import BatchVerdicts, ColumnTest, Mask
 from .identity_sample import looked_at
 
-__all__ = ["Asked", "EventBatch", "EventPart", "Found"]
+__all__ = ["Asked", "EventBatch", "EventPart", "Found", "FoundTogether"]
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,25 @@ class Found(NamedTuple):
     held: tuple[int, ...] = ()
 
 
+class FoundTogether(Protocol):
+    """What was found of a batch for all who ask: see `JointCandidates`."""
+
+    left: Ints
+    asked: Ints
+    taken: Ints
+    few: Bools
+
+    @property
+    def numbers(self) -> Mapping[Asked, int]:
+        """The number of what one asks."""
+
+    def places(self, number: int) -> Ints:
+        """The rows that one takes who takes few."""
+
+    def found(self, asked: Asked) -> Found | None:
+        """What one takes, as a frame; `None`: it is to be asked by itself."""
+
+
 class EventBatch:
     """The events of one stream in one batch; what several queries look at is converted once.
 
@@ -89,7 +110,7 @@ class EventBatch:
         search: finds what all queries ask of these events; `None`: each asks by itself.
     """
 
-    def __init__(self, table: pa.Table, search: Callable[[EventBatch], Mapping[Asked, Found]] | None = None) -> None:
+    def __init__(self, table: pa.Table, search: Callable[[EventBatch], FoundTogether | None] | None = None) -> None:
         self.table = table
         self.ranges: KnownRanges = {}
         self.routed: dict[tuple[Hashable, ...], tuple[EventBatch, Routed]] = {}
@@ -98,15 +119,28 @@ class EventBatch:
         self._parts: dict[Hashable, EventPart] = {}
         self._samples: dict[float, EventBatch] = {}
         self._search = search
-        self._together: Mapping[Asked, Found] | None = None if search is not None else {}
+        self._together: FoundTogether | None = None
         self._lock, self._searching = Lock(), Lock()
+
+    @property
+    def together(self) -> FoundTogether | None:
+        """What was found of all that is asked of them; `None`: each asks by itself."""
+        with self._searching:
+            search, self._search = self._search, None
+            if search is not None:
+                self._together = search(self)
+        return self._together
+
+    @cached_property
+    def span(self) -> tuple[datetime, datetime]:
+        """The first and the last time stamp of events, of which there are some."""
+        found = pc.min_max(self.table["_time"]).as_py()
+        return found["min"], found["max"]
 
     def found(self, asked: Asked) -> Found | None:
         """What was found together with what others ask; `None`: it is to be looked for."""
-        if self._together is None and self._search is not None:
-            with self._searching:
-                self._together = self._search(self) if self._together is None else self._together
-        return None if self._together is None else self._together.get(asked)
+        together = self.together
+        return None if together is None else together.found(asked)
 
     def passed(
         self, said: tuple[Hashable, ...], filters: Filter, columns: Sequence[str], place: int, before: Mask | None

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from kaicep import Project
 from kaicep.pipeline.flow.batch import live_batch
-from kaicep.pipeline.flow.queries.candidates import CandidateSelection, EventBatch, shared_batch
+from kaicep.pipeline.flow.queries.candidates import CandidateSelection, EventBatch, FilterGraph, shared_batch
 from kaicep.pipeline.flow.queries.query_runtime import QueryRuntime
 from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.sources.memory_source import raw_table
@@ -79,7 +79,7 @@ def rows_of(found: object) -> list[dict[str, object]]:
 
 
 def together(batch: pa.Table, asking: Sequence[CandidateSelection]) -> EventBatch:
-    return shared_batch(batch, lambda: (one.asked for one in asking if one.asked is not None))
+    return shared_batch(batch, lambda: FilterGraph(one.asked for one in asking if one.asked is not None))
 
 
 def test_each_is_given_and_counts_what_it_does_alone(project: Project) -> None:

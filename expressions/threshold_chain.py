@@ -1,0 +1,81 @@
+"""Many thresholds of one column: a tighter one is asked only of the values that a looser one has let pass.
+
+Source: H2O §V (subsumed filters).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from .frames import Bools, Floats, Ints
+from .threshold import COMPARED
+
+__all__ = ["ThresholdChain"]
+
+_AT_ONCE = 64
+"""So many thresholds are compared with the same values; those behind them are with what the loosest of them leaves."""
+_UPWARD = (">", ">=")
+
+
+class ThresholdChain:
+    """Thresholds that compare one column in one way with different values.
+
+    Args:
+        symbol: how it is compared: <, <=, >, >=.
+        limits: the values.
+    """
+
+    def __init__(self, symbol: str, limits: Sequence[float]) -> None:
+        self._symbol = symbol
+        self._limits = np.array(limits, dtype=np.float64)
+        order = np.argsort(self._limits, kind="stable")
+        self._loosest_first = order if symbol in _UPWARD else order[::-1]
+
+    def of(self, chosen: Bools) -> ThresholdChain:
+        """Some of the thresholds."""
+        return ThresholdChain(self._symbol, self._limits[chosen].tolist())
+
+    @property
+    def loosest_first(self) -> list[int]:
+        """The places of the thresholds in the order in which each takes a part of what the one before takes."""
+        places: list[int] = self._loosest_first.tolist()
+        return places
+
+    def counts(self, ordered: Floats) -> Ints:
+        """How many values each threshold lets pass.
+
+        Args:
+            ordered: the values, ascending, NaN left out: that compares with nothing.
+        """
+        below = np.searchsorted(ordered, self._limits, "right" if self._symbol in {">", "<="} else "left")
+        passed: Ints = len(ordered) - below if self._symbol in _UPWARD else below
+        return passed
+
+    def passing(self, values: Floats) -> list[Ints]:
+        """The places of the values that each threshold lets pass, ascending.
+
+        Args:
+            values: in any order, NaN among them.
+        """
+        found: list[Ints] = [np.empty(0, dtype=np.int64)] * len(self._limits)
+        places = np.arange(len(values))
+        for first in range(0, len(self._limits), _AT_ONCE):
+            block = self._loosest_first[first : first + _AT_ONCE]
+            left = self._passed(values, self._limits[block[0]])
+            if not left.all():
+                places, values = places[left], values[left]
+            if not len(places):
+                break
+            passed = self._passed(values[np.newaxis, :], self._limits[block, np.newaxis])
+            taken = places[np.nonzero(passed)[1]]
+            ends = np.cumsum(np.count_nonzero(passed, axis=1)).tolist()
+            for threshold, (start, end) in zip(block.tolist(), pairwise([0, *ends]), strict=True):
+                found[threshold] = taken[start:end]
+        return found
+
+    def _passed(self, values: Floats, limits: Floats | np.float64) -> Bools:
+        passed: Bools = COMPARED[self._symbol](values, limits)
+        return passed
