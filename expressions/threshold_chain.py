@@ -17,6 +17,8 @@ __all__ = ["ThresholdChain"]
 
 _AT_ONCE = 64
 """So many thresholds are compared with the same values; those behind them are with what the loosest of them leaves."""
+_SINGLY = 4
+"""Up to so many are compared one by one."""
 _UPWARD = (">", ">=")
 
 
@@ -54,14 +56,20 @@ class ThresholdChain:
         passed: Ints = len(ordered) - below if self._symbol in _UPWARD else below
         return passed
 
-    def passing(self, values: Floats) -> list[Ints]:
-        """The places of the values that each threshold lets pass, ascending.
+    def passing(self, values: Floats, places: Ints) -> list[Ints]:
+        """The places of the values that each threshold lets pass, in their order.
 
         Args:
             values: in any order, NaN among them.
+            places: where each of them stands.
         """
-        found: list[Ints] = [np.empty(0, dtype=np.int64)] * len(self._limits)
-        places = np.arange(len(values))
+        found: list[Ints] = [places[:0]] * len(self._limits)
+        if len(found) <= _SINGLY:
+            for threshold in self.loosest_first:
+                left = self._passed(values, self._limits[threshold])
+                places, values = places[left], values[left]
+                found[threshold] = places
+            return found
         for first in range(0, len(self._limits), _AT_ONCE):
             block = self._loosest_first[first : first + _AT_ONCE]
             left = self._passed(values, self._limits[block[0]])
@@ -70,8 +78,9 @@ class ThresholdChain:
             if not len(places):
                 break
             passed = self._passed(values[np.newaxis, :], self._limits[block, np.newaxis])
-            taken = places[np.nonzero(passed)[1]]
-            ends = np.cumsum(np.count_nonzero(passed, axis=1)).tolist()
+            counts = np.count_nonzero(passed, axis=1)
+            taken = places[np.flatnonzero(passed) - np.repeat(np.arange(len(block)) * len(places), counts)]
+            ends = np.cumsum(counts).tolist()
             for threshold, (start, end) in zip(block.tolist(), pairwise([0, *ends]), strict=True):
                 found[threshold] = taken[start:end]
         return found

@@ -127,18 +127,30 @@ class JointCandidates:
         values = self._doubles(chain.column)
         if values is None:
             return False
-        before = np.zeros(len(chain.numbers), dtype=np.int64)
-        if chain.path is None or chain.first.any():
-            before = chain.thresholds.counts(self._in_order(chain.column, values))
         if rows is None:
-            self._count(chain, before, before)
-            self._compare(chain, chain.thresholds, values, None, before)
+            taken = chain.thresholds.counts(self._in_order(chain.column, values))
+            self._count(chain, taken, taken)
+            self._compare(chain, chain.thresholds, values, np.arange(self._height), taken)
             return True
+        before = np.empty(0, dtype=np.int64)
+        if chain.first.any():
+            before = chain.thresholds.counts(self._in_order(chain.column, values))
         values = values[rows]
-        taken = chain.thresholds.counts(_ordered(values))
+        if len(rows) * _SHARE <= self._height and len(rows) * len(chain.numbers) <= self._room:
+            places = chain.thresholds.passing(values, rows)
+            taken = np.array([len(of) for of in places], dtype=np.int64)
+            self._take(chain.numbers.tolist(), places, int(taken.sum()))
+        else:
+            taken = chain.thresholds.counts(_ordered(values))
+            self._compare(chain, chain.thresholds, values, rows, taken)
         self._count(chain, before, taken)
-        self._compare(chain, chain.thresholds, values, rows, taken)
         return True
+
+    def _take(self, numbers: list[int], places: list[Ints], rows: int) -> None:
+        """Note what nodes take, all of which take few events."""
+        self.few[numbers] = True
+        self._places |= zip(numbers, places, strict=True)
+        self._room -= rows
 
     def _count(self, chain: FilterChain, before: Ints, taken: Ints) -> None:
         """Count for the nodes of a chain how many events FILTERs leave, and how many are taken."""
@@ -153,13 +165,12 @@ class JointCandidates:
             self.asked[numbers[first]] = self.left[numbers[first], 0] = before[first]
 
     def _compare(
-        self, chain: FilterChain, thresholds: ThresholdChain, values: Floats, rows: Ints | None, taken: Ints
+        self, chain: FilterChain, thresholds: ThresholdChain, values: Floats, rows: Ints, taken: Ints
     ) -> None:
         few = self._choose(chain.numbers, taken)
         if len(few) < len(chain.numbers):
             thresholds = thresholds.of(np.isin(chain.numbers, few))
-        for number, passing in zip(few, thresholds.passing(values), strict=True):
-            self._places[number] = passing if rows is None else rows[passing]
+        self._places |= zip(few, thresholds.passing(values, rows), strict=True)
 
     def _choose(self, numbers: Ints, taken: Ints) -> list[int]:
         """Those nodes that take few events, as long as there is room for these."""
