@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from ..language.nodes import Query
 from .match import CommonSteps
+from .order import SharedEvents
 from .output import MatchFrame, RowCounts
 from .query_state import HeldState
 
@@ -96,6 +97,9 @@ class Operator(Protocol):
 
     def end_at(self, moment: datetime | None) -> None:
         """Know that all sources end, and the greatest time stamp of theirs: EVERY goes no further than that."""
+
+    def share(self, events: SharedEvents) -> None:
+        """Keep what others keep of the same events, instead of a copy."""
 
     def rest(self) -> None:
         """Need nothing of what was given so far: all windows of its contexts are still to come."""

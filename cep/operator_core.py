@@ -9,6 +9,7 @@ import polars as pl
 
 from ..expressions import Ints, Names
 from .match import Recurrence
+from .order import SharedEvents
 from .output import MatchFrame
 from .snapshot_codec import OperatorState
 
@@ -58,6 +59,9 @@ class Kernel(Protocol):
         Returns:
             The matches that became true, in output order; `None`: there are none.
         """
+
+    def share(self, events: SharedEvents) -> None:
+        """Keep what others keep of the same events, instead of a copy."""
 
     def state(self) -> OperatorState:
         """What it remembers."""

@@ -21,7 +21,7 @@ from .match import AfterMatchSkip, CommonSteps
 from .match_pieces import found_in_pieces
 from .operator import END_OF_TIME
 from .operator_core import Kernel
-from .order import Interval
+from .order import Interval, SharedEvents
 from .output import MatchFrame, RowCounts, RowReport, in_pieces, output_schema
 from .partitions import PartitionWindows, key_columns, partitioned_by_window
 from .query_state import HeldState, held_by_windows, in_context_windows, in_sliding_windows
@@ -166,6 +166,12 @@ class QueryOperator:
         """See `Operator.end_at`."""
         if self.kernel.recurrence is not None and moment is not None:
             self.kernel.recurrence.end = micros(moment)
+
+    def share(self, events: SharedEvents) -> None:
+        """See `Operator.share`."""
+        self.kernel.share(events)
+        for pending in self.release.pending.values():
+            pending.events = events
 
     def rest(self) -> None:
         """See `Operator.rest`."""

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from ..expressions import Bools, Ints, timestamps
+from .order import SharedEvents
 from .partitions import QUERY_COLUMN, queries_of
 
 __all__ = ["ReorderBuffer", "in_total_order"]
@@ -61,10 +62,12 @@ class ReorderBuffer:
     Attributes:
         held: their columns, in order of arrival.
         bindings: columns of semantic variables, which break ties between solutions of one event.
+        events: what others keep of the same events; `None`: nothing is shared.
     """
 
     held: pl.DataFrame
     bindings: tuple[str, ...] = ()
+    events: SharedEvents | None = None
 
     @property
     def due(self) -> int | None:
@@ -77,8 +80,11 @@ class ReorderBuffer:
         time = timestamps(waiting["_time"])
         if (time[1:] >= time[:-1]).all():
             due_rows = int(np.searchsorted(time, watermark, "left"))
-            self.held = waiting[due_rows:]
+            self.held = self._shared(waiting[due_rows:])
             return in_total_order(waiting[:due_rows], self.bindings)
         due = time < watermark
-        self.held = waiting.filter(~due)
+        self.held = self._shared(waiting.filter(~due))
         return in_total_order(waiting.filter(due), self.bindings)
+
+    def _shared(self, waiting: pl.DataFrame) -> pl.DataFrame:
+        return waiting if self.events is None else self.events.shared(waiting)

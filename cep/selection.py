@@ -9,7 +9,7 @@ import polars as pl
 
 from ..expressions import Ints, Names, column_expression, mask_of, plain_name, timestamps
 from ..language.nodes import AfterMatchKind, Query
-from .order import binding_columns, settle_ties
+from .order import SharedEvents, binding_columns, settle_ties
 from .output import ConditionCount, MatchFrame, selected_bindings
 from .partitions import WINDOW_COLUMN, is_windowed, queries_of
 from .snapshot_codec import OperatorState
@@ -104,6 +104,9 @@ class SelectionKernel:
     def state(self) -> OperatorState:
         """Nothing."""
         return OperatorState({}, {})
+
+    def share(self, events: SharedEvents) -> None:
+        """See `Kernel.share`: it keeps nothing."""
 
     def load(self, state: OperatorState) -> None:
         """Nothing to take."""

@@ -28,7 +28,7 @@ from ..match import (
     encode_keys,
     windows_of_matches,
 )
-from ..order import EVENTS, NUMBER, PLACE, UNBOUNDED, Candidates, Interval, numbered_events
+from ..order import EVENTS, NUMBER, PLACE, UNBOUNDED, Candidates, Interval, SharedEvents, numbered_events
 from ..output import UNBOUND, ConditionCount, MatchFrame, MatchTable
 from ..partitions import WINDOW_COLUMN, PartitionWindows, is_windowed, queries_of
 from ..query_state import HeldState
@@ -395,6 +395,10 @@ class PatternKernel:
     def waiting(self, moment: int) -> HeldState:
         """What waits in a mode behind a moment, in microseconds; it is watched."""
         return cast("ModeSearch", self._finder).waiting(self._buffer, moment)
+
+    def share(self, events: SharedEvents) -> None:
+        """See `Kernel.share`."""
+        self._buffer.events = events
 
     def state(self) -> OperatorState:
         """The candidates that can still take part, partial matches, and matches that wait."""

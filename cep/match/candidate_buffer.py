@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from ...expressions import Ints, timestamps
-from ..order import NUMBER, Candidates
+from ..order import NUMBER, Candidates, SharedEvents
 from ..partitions import queries_of
 from .index_probe import JoinPredicate, passing
 
@@ -26,12 +26,14 @@ class CandidateBuffer:
     Attributes:
         own: by variable, conditions on its candidates alone, over their plain columns.
         frames: by variable, its candidates.
+        events: what others keep of the same events; `None`: nothing is shared.
         forgotten: by variable, how many candidates before the first of `frames` were kept once.
     """
 
     own: Mapping[str, Sequence[JoinPredicate]]
     frames: dict[str, pl.DataFrame] = field(default_factory=dict)
     forgotten: dict[str, int] = field(default_factory=dict)
+    events: SharedEvents | None = None
 
     @property
     def oldest(self) -> int | None:
@@ -50,11 +52,15 @@ class CandidateBuffer:
     def add(self, variable: str, new: pl.DataFrame) -> int:
         """Keep candidates; returns how many those are."""
         kept = self.frames.get(variable)
+        new = new if self.events is None else self.events.shared(new)
         frame = new
         if kept is not None and kept.height:
             # A query plan that changes nothing costs more than all of the rest.
             frame = kept.vstack(new if new.columns == kept.columns else new.select(kept.columns))
-        self.frames[variable] = frame.rechunk() if frame.n_chunks() > _PIECES else frame
+        if self.events is not None:
+            self.frames[variable] = self.events.put_together(frame)
+        else:
+            self.frames[variable] = frame.rechunk() if frame.n_chunks() > _PIECES else frame
         return new.height
 
     def candidates(self, variable: str, first_new: int = 0) -> Candidates:

@@ -11,7 +11,7 @@ from ...expressions import Ints, Names, micros, pieces_of
 from ...language.nodes import AfterMatchKind, Query
 from ..limits import Ceilings, Limits
 from ..match import AfterMatchSkip, Recurrence
-from ..order import EVENTS, Interval, with_timer_intervals
+from ..order import EVENTS, Interval, SharedEvents, with_timer_intervals
 from ..output import MatchFrame
 from ..partitions import PartitionWindows, is_windowed
 from ..snapshot_codec import OperatorState
@@ -213,6 +213,10 @@ class NfaOperator:
     def state(self) -> OperatorState:
         """All runs, what waits, and the candidates that they hold."""
         return self._snapshot.state(self._swept)
+
+    def share(self, events: SharedEvents) -> None:
+        """See `Kernel.share`."""
+        self._queue.buffer.events = events
 
     def load(self, state: OperatorState) -> None:
         """Go on from there."""

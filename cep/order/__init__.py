@@ -8,6 +8,7 @@ from .difference_bounds import UNBOUNDED, Bounds, bounds_with_last
 from .interval import Interval
 from .join_keys import combine, group_codes, joint_codes, key_expressions, physical, row_tuples, stable_order
 from .output_order import binding_columns, settle_ties
+from .shared_events import SharedEvents
 from .timer_intervals import with_timer_intervals
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Candidates",
     "Contiguity",
     "Interval",
+    "SharedEvents",
     "all_events",
     "binding_columns",
     "bounds_with_last",

@@ -40,7 +40,7 @@ from ...language.nodes import (
     structural_key,
 )
 from ..limits import Ceilings, Limits
-from ..order import UNBOUNDED, Interval, empty_candidates, group_codes
+from ..order import UNBOUNDED, Interval, SharedEvents, empty_candidates, group_codes
 from ..output import ConditionCount, MatchFrame, instant_text, key_text, selected_bindings
 from ..partitions import WINDOW_COLUMN, PartitionWindows, QuerySharing, is_joint, queries_of
 from ..snapshot_codec import OperatorState
@@ -108,6 +108,7 @@ class AggregationKernel:
         self.passed = _BEGINNING
         self.tally = np.empty(0, dtype=np.int64)
         self.sharing: QuerySharing | None = None
+        self._events: SharedEvents | None = None
 
     @property
     def names(self) -> Names:
@@ -164,7 +165,7 @@ class AggregationKernel:
         new = released[self._source.variable]
         first_new, passed = self._kept.height, self.passed
         self.passed = watermark
-        frame = pl.concat([self._kept, new]) if first_new else new
+        frame = self._and(new)
         if not frame.height:
             return None
         earliest = int(timestamps(frame["_time"][:1])[0])
@@ -176,7 +177,7 @@ class AggregationKernel:
         if self._windows is not None:
             self._reports.forget(self._windows.ended(passed), len(self._changes))
         windows = self._assigner.windows(self._rows(frame, groups, first_new), self._first, passed, watermark)
-        self._kept = frame.filter(pl.Series(windows.keep & self._lasting(frame, watermark)))
+        self._kept = self._left(frame, windows.keep & self._lasting(frame, watermark))
         return self._matches(frame, groups, windows) if len(windows.start) else None
 
     def _is_early(self, watermark: int, earliest: int) -> bool:
@@ -315,6 +316,22 @@ class AggregationKernel:
         if numbers.width and asking is not None:
             rows = rows.hstack(numbers[asking].get_columns())
         return np.flatnonzero(mask_of(rows, [column_expression(e, self._name) for e in self._conditions]))
+
+    def share(self, events: SharedEvents) -> None:
+        """See `Kernel.share`."""
+        self._events = events
+
+    def _and(self, new: pl.DataFrame) -> pl.DataFrame:
+        """What it keeps, and behind it what is new."""
+        new = new if self._events is None else self._events.shared(new)
+        return pl.concat([self._kept, new]) if self._kept.height else new
+
+    def _left(self, frame: pl.DataFrame, lasting: Bools) -> pl.DataFrame:
+        """Those candidates that last: mostly the last ones, which are not copied."""
+        first = int(lasting.argmax()) if lasting.any() else len(lasting)
+        if self._events is None or not lasting[first:].all():
+            return frame.filter(pl.Series(lasting))
+        return self._events.put_together(frame[first:])
 
     def state(self) -> OperatorState:
         """The candidates of windows to come, the first time stamp of all, and the last watermark."""

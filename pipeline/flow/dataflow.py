@@ -304,6 +304,7 @@ class Dataflow:
     def process(self, batch: Batch) -> BatchResult:
         """Take a batch: judge, admit, move watermarks; its queries are answered while somebody takes the rows."""
         self._settle()
+        self.queries.shared_events.begin()
         if batch.judged_by is not None and batch.judged_by.knowledge is not self._judgement.knowledge:
             self.judge_by(batch.judged_by)
         streams = {name: self._streams.admit(name, events) for name, events in batch.events.items()}

@@ -8,6 +8,7 @@ from datetime import datetime
 from hashlib import sha256
 
 from ....cep import END_OF_TIME
+from ....cep.order import SharedEvents
 from ....errors import PipelineError
 from ....language.nodes import ContextSet, Query
 from ....planner import Range, Watermarks, resolve_bounds
@@ -35,6 +36,7 @@ class QueryGraph:
         remembers: windows of contexts are not forgotten: another data flow, whose queries are behind, may adopt them.
         withdrawn: the queries that were withdrawn and whose changes of contexts still count.
         changed_until: by label, the moment before which the changes of each deriving query are known, as noted last.
+        shared_events: what operators keep of the same events.
         changed_since: by label, that before which they count for nothing: what holds was known when it was registered.
     """
 
@@ -45,6 +47,7 @@ class QueryGraph:
         self.withdrawn = WithdrawnQueries()
         self.changed_until: dict[str, datetime] = {}
         self.changed_since: dict[str, datetime] = {}
+        self.shared_events = SharedEvents()
         self._flows: dict[str, QueryRuntime] = {}
         self._answering: dict[str, list[str]] = {}
         self._sources: frozenset[str] = frozenset()
@@ -67,6 +70,9 @@ class QueryGraph:
             for stream in flow.query.streams:
                 self._answering.setdefault(stream, []).append(label)
         self._share_columns()
+        if len(self._flows) > 1:
+            for flow in self._flows.values():
+                flow.share(self.shared_events)
         looked_at = {stream for flow in self._flows.values() if flow.firing is not None for stream in flow.streams}
         for flow in self._flows.values():
             flow.is_ordered = flow.query.name in looked_at

@@ -19,6 +19,7 @@ from ....annotator import EventShape, event_prefix
 from ....cep import END_OF_TIME, AlikeForm, JointMember, Limits, alike_form, build_operator, with_doubles
 from ....cep.contexts import SetWindows
 from ....cep.joins import implied_filters
+from ....cep.order import SharedEvents
 from ....cep.output import MatchFrame
 from ....cep.partitions import CONTEXT_WINDOWS
 from ....cep.query_state import HeldState, watch
@@ -290,6 +291,10 @@ class QueryRuntime:
         if self.within.closed(moment + _MICROSECOND):
             return HeldState()
         return self._operator.state(moment, self.registration.query)
+
+    def share(self, events: SharedEvents) -> None:
+        """See `Operator.share`."""
+        self._operator.share(events)
 
     def end_at(self, moment: datetime | None) -> None:
         """See `Operator.end_at`."""
