@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from .query_operator import QueryOperator, build_operator
     from .settled_query import joined_rows, with_doubles
+    from .snapshot_codec import TakenState
     from .state_horizon import horizon_of
     from .windows import HELD, LAST, WINDOW, adopted_windows
 
@@ -51,6 +52,7 @@ _LATER = {
     "Filter": ".event_filter",
     "Operator": ".operator",
     "RowCounts": ".output",
+    "TakenState": ".snapshot_codec",
     "adopted_matches": ".output",
     "adopted_windows": ".windows",
     "apply_filters": ".event_filter",
@@ -85,6 +87,7 @@ __all__ = [
     "Operator",
     "QueryOperator",
     "RowCounts",
+    "TakenState",
     "adopted_matches",
     "adopted_windows",
     "alike_form",

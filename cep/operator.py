@@ -11,9 +11,10 @@ import pyarrow as pa
 
 from ..language.nodes import Query
 from .match import CommonSteps
-from .order import SharedEvents
+from .order import EventTable, SharedEvents
 from .output import MatchFrame, RowCounts
 from .query_state import HeldState
+from .snapshot_codec import TakenState
 
 __all__ = ["END_OF_TIME", "Operator"]
 
@@ -138,8 +139,15 @@ class Operator(Protocol):
     def snapshot(self) -> bytes:
         """The state; an operator that restores it goes on as if nothing had happened."""
 
-    def restore(self, data: bytes) -> None:
+    def taken(self) -> TakenState:
+        """The state of now, for a snapshot beside which events are kept."""
+
+    def restore(self, data: bytes, events: Mapping[str, EventTable] | None = None) -> None:
         """Take the state of a snapshot.
+
+        Args:
+            data: the snapshot.
+            events: those that were kept beside it.
 
         Raises:
             OperatorError: the bytes are no snapshot, of another version, or of another query.

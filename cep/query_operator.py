@@ -21,13 +21,13 @@ from .match import AfterMatchSkip, CommonSteps
 from .match_pieces import found_in_pieces
 from .operator import END_OF_TIME
 from .operator_core import Kernel
-from .order import Interval, SharedEvents
+from .order import EventTable, Interval, SharedEvents
 from .output import MatchFrame, RowCounts, RowReport, in_pieces, output_schema
 from .partitions import PartitionWindows, key_columns, partitioned_by_window
 from .query_state import HeldState, held_by_windows, in_context_windows, in_sliding_windows
 from .selection import SelectionKernel
 from .settled_query import settled_query
-from .snapshot_codec import OperatorState, digest_of, read_snapshot, write_snapshot
+from .snapshot_codec import OperatorState, TakenState, digest_of, read_snapshot
 from .windows import AggregationKernel
 
 if TYPE_CHECKING:
@@ -216,11 +216,15 @@ class QueryOperator:
 
     def snapshot(self) -> bytes:
         """See `Operator.snapshot`."""
-        return write_snapshot(self.query, self._state())
+        return self.taken().written(None)
 
-    def restore(self, data: bytes) -> None:
+    def taken(self) -> TakenState:
+        """See `Operator.taken`."""
+        return TakenState(self.query, self._state())
+
+    def restore(self, data: bytes, events: Mapping[str, EventTable] | None = None) -> None:
         """See `Operator.restore`."""
-        self._load(read_snapshot(self.query, data))
+        self._load(read_snapshot(self.query, data, events))
         if isinstance(self.kernel, SharedPatternKernel) and not self.ended:
             self.kernel.stand(digest_of(self.kernel.state()))
 

@@ -1,28 +1,35 @@
 """Snapshots: the state of an operator as bytes that another process can go on from.
 
 Layout: 8 bytes length of the header (little endian), the header as JSON, then one Arrow IPC stream per table, in
-the header's order.
+the header's order. Of tables that the header names under `events`, the events are kept beside the snapshot: what stands
+here is the row of each there, and what is the query's own, integers as what each is more than the one before.
 """
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, cast
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 
 from ..errors import OperatorError
 from ..language.nodes import Query
+from .order import EventTable, of_query
 from .partitions import is_shared
 
-__all__ = ["OperatorState", "digest_of", "read_snapshot", "write_snapshot"]
+__all__ = ["OperatorState", "TakenState", "digest_of", "read_snapshot"]
 
-VERSION = 6
+VERSION = 7
+_READ = (6, VERSION)
+"""Version 6 knew no events that are kept beside it."""
+_CANDIDATES = ("pending.", "kept")
+_ROW = "#row"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +45,64 @@ class OperatorState:
     numbers: Mapping[str, int | None]
 
 
-def write_snapshot(query: Query, state: OperatorState) -> bytes:
-    """The state of `query`'s operator as bytes."""
-    blobs = [_ipc(frame) for frame in state.tables.values()]
-    sizes = dict(zip(state.tables, map(len, blobs), strict=True))
-    header = {"version": VERSION, "query": _digest(query), "numbers": dict(state.numbers), "tables": sizes}
-    head = json.dumps(header).encode()
-    return b"".join([len(head).to_bytes(8, "little"), head, *blobs])
+@dataclass(frozen=True, slots=True)
+class TakenState:
+    """The state of an operator at a moment, to be written.
+
+    Attributes:
+        query: whose.
+        state: the state.
+    """
+
+    query: Query
+    state: OperatorState
+
+    @property
+    def candidates(self) -> list[tuple[str, pl.DataFrame]]:
+        """The candidates in it, beside the names of the streams whose events they are."""
+        return [(stream, self.state.tables[name]) for name, stream in self._streams.items()]
+
+    @property
+    def _streams(self) -> dict[str, str]:
+        """By the name of a table that holds candidates, their stream."""
+        streams = {source.variable: source.stream.name for source in self.query.sources}
+        found = {}
+        for name, table in self.state.tables.items():
+            variable = self.query.sources[0].variable if name == "kept" else name.partition(".")[2]
+            if name.startswith(_CANDIDATES) and variable in streams and {"_time", "_id"} <= {*table.columns}:
+                found[name] = streams[variable]
+        return found
+
+    def written(self, events: Mapping[str, EventTable] | None) -> bytes:
+        """It as bytes.
+
+        Args:
+            events: by stream, events that are kept beside it: of those only the rows are written; `None`: none are.
+        """
+        blobs, shared = [], {}
+        streams = {} if events is None else self._streams
+        for name, frame in self.state.tables.items():
+            rows = events[streams[name]].rows(frame) if events is not None and streams.get(name) in events else None
+            if rows is None:
+                blobs.append(_ipc(frame))
+                continue
+            shared[name] = streams[name], frame.columns
+            own = [column for column in frame if of_query(column.name)]
+            blobs.append(_ipc(_steps(pl.DataFrame([pl.Series(_ROW, rows), *own])), compressed=True))
+        sizes = dict(zip(self.state.tables, map(len, blobs), strict=True))
+        said = {"version": VERSION, "query": _digest(self.query), "numbers": dict(self.state.numbers), "tables": sizes}
+        head = json.dumps(said | {"events": shared}).encode()
+        return b"".join([len(head).to_bytes(8, "little"), head, *blobs])
 
 
-def read_snapshot(query: Query, data: bytes) -> OperatorState:
-    """The state that `write_snapshot` wrote.
+def read_snapshot(query: Query, data: bytes, events: Mapping[str, EventTable] | None = None) -> OperatorState:
+    """The state that was `written`; `events`: those that were kept beside it.
 
     Raises:
         OperatorError: the bytes are no snapshot, of another version, or of another query.
     """
     header = _header(data)
-    if header["version"] != VERSION:
+    if header["version"] not in _READ:
         raise OperatorError(
             f"the snapshot has version {header['version']}, this kaicep reads version {VERSION}",
             hint="run the kaicep that wrote it, or remove the snapshots to start from the archive",
@@ -62,10 +110,40 @@ def read_snapshot(query: Query, data: bytes) -> OperatorState:
     if header["query"] != _digest(query):
         raise OperatorError("the snapshot is of another query", hint="register the query that wrote it, unchanged")
     tables, start = {}, 8 + int.from_bytes(data[:8], "little")
+    shared = header.get("events", {})
     for name, size in header["tables"].items():
         tables[name] = _frame(data[start : start + size])
         start += size
+        if name in shared:
+            stream, columns = shared[name]
+            if events is None or stream not in events:
+                raise OperatorError(
+                    f"the snapshot holds rows of events of '{stream}', which are not there",
+                    hint="restore the snapshot of the data flow as a whole",
+                )
+            tables[name] = _with_events(tables[name], events[stream], columns)
     return OperatorState(tables, header["numbers"])
+
+
+def _with_events(own: pl.DataFrame, events: EventTable, columns: Sequence[str]) -> pl.DataFrame:
+    """Candidates, of the rows of their events and what is the query's own."""
+    own = _steps(own, back=True)
+    of_events = [name for name in columns if not of_query(name)]
+    found = {column.name: column for column in own}
+    found |= {c.name: c for c in events.columns(of_events, own[_ROW].to_numpy())}
+    return pl.DataFrame([found[name] for name in columns])
+
+
+def _steps(frame: pl.DataFrame, *, back: bool = False) -> pl.DataFrame:
+    """Columns of integers as how much each is more than the one before, or back: most grow evenly, and pack well."""
+    return pl.DataFrame([_step(column, back=back) for column in frame])
+
+
+def _step(column: pl.Series, *, back: bool) -> pl.Series:
+    if column.dtype != pl.Int64 or column.null_count():
+        return column
+    values = column.to_numpy()
+    return pl.Series(column.name, np.cumsum(values) if back else np.diff(values, prepend=0))
 
 
 def digest_of(state: OperatorState) -> str:
@@ -94,11 +172,12 @@ def _digest(query: Query) -> str:
     return sha256(f"{query.normal}{apart}".encode()).hexdigest()
 
 
-def _ipc(frame: pl.DataFrame) -> bytes:
+def _ipc(frame: pl.DataFrame, *, compressed: bool = False) -> bytes:
     sink = io.BytesIO()
+    options = pa.ipc.IpcWriteOptions(compression="zstd" if compressed else None)
     # Column by column each is one piece; of a frame each piece of a few rows would be written with a head of its own.
     table = pa.table([column.to_arrow() for column in frame], names=frame.columns)
-    with pa.ipc.new_stream(sink, table.schema) as writer:
+    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
         writer.write_table(table)
     return sink.getvalue()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .candidates import PLACE, Candidates, empty_candidates, number_events, numbered_events
 from .contiguity import BEFORE, EVENTS, NUMBER, OF_WINDOW, Contiguity, all_events, event_columns, sees_all_events
 from .difference_bounds import UNBOUNDED, Bounds, bounds_with_last
+from .event_table import EventTable, of_query
 from .interval import Interval
 from .join_keys import combine, group_codes, joint_codes, key_expressions, physical, row_tuples, stable_order
 from .output_order import binding_columns, settle_ties
@@ -21,6 +22,7 @@ __all__ = [
     "Bounds",
     "Candidates",
     "Contiguity",
+    "EventTable",
     "Interval",
     "SharedEvents",
     "all_events",
@@ -32,6 +34,7 @@ __all__ = [
     "group_codes",
     "joint_codes",
     "key_expressions",
+    "of_query",
     "number_events",
     "numbered_events",
     "physical",

@@ -12,8 +12,11 @@ from datetime import datetime, timedelta
 from functools import partial
 from types import MappingProxyType
 
+import polars as pl
+
 from ...annotator import Annotator, EventShape
-from ...cep import END_OF_TIME, Limits
+from ...cep import END_OF_TIME, Limits, TakenState
+from ...cep.order import EventTable
 from ...config import QuerySettings
 from ...errors import KaicepError, OperatorError
 from ...expressions import LengthyError
@@ -33,6 +36,7 @@ from .source_streams import KnownIdentities, SourceStreams, StreamMoments
 __all__ = ["Dataflow", "is_state_of"]
 
 _QUERY = "query/"
+_EVENTS = "events/"
 _TIMED_EVENTS = 100_000
 
 
@@ -346,9 +350,15 @@ class Dataflow:
         """The state of every stream and query, by name, for `restore`; of queries that have failed there is none."""
         self._settle()
         flows = [flow for label, flow in self.flows.items() if label not in self.suspended and flow.failure is None]
-        states = {_QUERY + flow.registration.label: self._isolation.run(flow, flow.snapshot) for flow in flows}
+        taken = [(flow, state) for flow in flows if (state := self._isolation.run(flow, flow.taken)) is not None]
+        events = _events_of([state for _, state in taken])
+        states = {
+            _QUERY + flow.registration.label: self._isolation.run(flow, partial(flow.snapshot, state, events))
+            for flow, state in taken
+        }
         known = {name: state for name, state in states.items() if state is not None}
-        return self._streams.snapshot() | known | self.queries.snapshot()
+        kept = {_EVENTS + stream: table.snapshot() for stream, table in events.items()}
+        return self._streams.snapshot() | known | kept | self.queries.snapshot()
 
     def restore(self, state: Mapping[str, bytes], queries: Iterable[Registration]) -> list[Registration]:
         """Go on from a snapshot with those of the queries that it holds.
@@ -364,6 +374,7 @@ class Dataflow:
         unknown: list[Registration] = []
         restored: dict[str, str] = {}
         queries = list(queries)
+        events = {n[len(_EVENTS) :]: EventTable.restored(of) for n, of in state.items() if n.startswith(_EVENTS)}
         self.queries.restore_contexts(state, [query.query for query in queries])
         for query in queries:
             label = _label_in(state, query)
@@ -379,7 +390,7 @@ class Dataflow:
             except KaicepError:  # such as for other limits; it is told where it is registered
                 unknown.append(query)
             else:
-                self.flows[query.label].restore(known)
+                self.flows[query.label].restore(known, events)
                 restored[query.label] = label
         self.queries.restore_held(state, restored)
         self.queries.drop_contexts()
@@ -426,6 +437,15 @@ class Dataflow:
     def shape(self, stream: StreamType) -> EventShape:
         """How the events of a stream, a source or the output of a query, become triples."""
         return self._judgement.shape(stream)
+
+
+def _events_of(states: Sequence[TakenState]) -> dict[str, EventTable]:
+    """By stream, the events that several queries hold, each once."""
+    held: dict[str, list[pl.DataFrame]] = {}
+    for state in states if len(states) > 1 else ():
+        for stream, frame in state.candidates:
+            held.setdefault(stream, []).append(frame)
+    return {stream: EventTable.of(frames) for stream, frames in held.items()}
 
 
 def _placed(error: LengthyError, query: Query) -> KaicepError:

@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ....annotator import EventShape, event_prefix
-from ....cep import END_OF_TIME, AlikeForm, JointMember, Limits, alike_form, build_operator, with_doubles
+from ....cep import END_OF_TIME, AlikeForm, JointMember, Limits, TakenState, alike_form, build_operator, with_doubles
 from ....cep.contexts import SetWindows
 from ....cep.joins import implied_filters
-from ....cep.order import SharedEvents
+from ....cep.order import EventTable, SharedEvents
 from ....cep.output import MatchFrame
 from ....cep.partitions import CONTEXT_WINDOWS
 from ....cep.query_state import HeldState, watch
@@ -531,21 +531,30 @@ class QueryRuntime:
 
         self.input.judge_by(semantics_of)
 
-    def snapshot(self) -> bytes:
-        """The operator's state and what identifies the registration."""
+    def taken(self) -> TakenState:
+        """See `Operator.taken`."""
+        return self._operator.taken()
+
+    def snapshot(self, taken: TakenState | None = None, events: Mapping[str, EventTable] | None = None) -> bytes:
+        """The operator's state and what identifies the registration.
+
+        Args:
+            taken: the state, if it was taken already.
+            events: by stream, those that are kept beside it.
+        """
         now = self.registration.now
         head = {"query": _identity(self.query), "now": None if now is None else now.isoformat()}
         encoded = json.dumps(head).encode()
-        return len(encoded).to_bytes(4, "big") + encoded + self._operator.snapshot()
+        return len(encoded).to_bytes(4, "big") + encoded + (taken or self.taken()).written(events)
 
-    def restore(self, state: bytes) -> None:
-        """Go on from a snapshot of the same query.
+    def restore(self, state: bytes, events: Mapping[str, EventTable] | None = None) -> None:
+        """Go on from a snapshot of the same query; `events`: those that were kept beside it.
 
         Raises:
             OperatorError: the snapshot is of another query or version.
         """
         length = int.from_bytes(state[:4], "big")
-        self._operator.restore(state[4 + length :])
+        self._operator.restore(state[4 + length :], events)
 
 
 def _unseen(batch: EventBatch, seam: Seam) -> EventBatch:
