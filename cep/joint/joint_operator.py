@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Protocol, cast
 
@@ -102,11 +103,12 @@ class JointOperator:
         leaders = [members[group[0]] for group in groups]
         released, held = self._released(leaders, now, {} if arrived is None else arrived([group[0] for group in groups]))
         self._kernel.tally = np.zeros(len(members), dtype=np.int64)
-        self._begin_counts(members)
+        self._begin_counts(leaders)
+        sharing = QuerySharing(groups, self._numbers(members))
         if isinstance(self._kernel, AggregationKernel):
-            self._kernel.sharing = QuerySharing(groups, self._numbers(members))
+            self._kernel.sharing = sharing
         self._kernel.keep(self._kept(leaders), max(member.kernel.passed for member in members), 0)
-        found = self._advance(released, now)
+        found = self._for_each(self._advance(released, now), sharing)
         rows = self._rows_of(members, found)
         self._give_back(members, groups, held, now)
         for member, of_query in zip(members, rows, strict=True):
@@ -115,13 +117,10 @@ class JointOperator:
         return rows
 
     def _groups(self, members: Sequence[JointMember]) -> list[list[int]]:
-        """The places of members that are in one state, and are given the same: their windows are found once.
-
-        Of other queries each is by itself: these differ in events, or what they find is rows at once.
-        """
+        """The places of members that are in one state, and are given the same: what they find is found once."""
         groups: dict[Hashable, list[int]] = {}
         for place, member in enumerate(members):
-            alike = member.standing if self._query.kind is Kind.AGGREGATION else None
+            alike = member.standing
             groups.setdefault(place if alike is None else alike, []).append(place)
         return list(groups.values())
 
@@ -180,6 +179,13 @@ class JointOperator:
             return self._kernel.advance(released, now, at_once=True)
         return self._kernel.advance(released, now)
 
+    def _for_each(self, found: MatchFrame | None, sharing: QuerySharing) -> MatchFrame | None:
+        """What was found for groups, for each of their members; of windows it is so already."""
+        if found is None or found.queries is None or not sharing.shares or isinstance(self._kernel, AggregationKernel):
+            return found
+        places, members = sharing.each(found.queries)
+        return replace(found.at(places), queries=members)
+
     def _rows_of(self, members: Sequence[JointMember], found: MatchFrame | None) -> list[pa.Table | None]:
         """The rows of each query, made of the matches of several at a time."""
         rows: list[pa.Table | None] = [None] * len(members)
@@ -213,18 +219,19 @@ class JointOperator:
         }
         tally = np.zeros(len(members), dtype=np.int64)
         tally[: len(self._kernel.tally)] = self._kernel.tally
-        counts = tally.tolist()
+        by_member = isinstance(self._kernel, AggregationKernel)
         for number, group in enumerate(groups):
             for place in group:
                 for variable, waiting in held.items():
                     members[place].operator.release.pending[variable].held = waiting[number]
                 frames = {variable: of_groups[number] for variable, of_groups in kept.items()}
-                members[place].kernel.keep(frames, now, counts[place])
+                members[place].kernel.keep(frames, now, int(tally[place if by_member else number]))
         for place, of_all in enumerate(self._kernel.counted):
             if of_all.of_queries is not None:
                 asked, true_of = of_all.of_queries.asked.tolist(), of_all.of_queries.held.tolist()
-                for member, *counts in zip(members, asked, true_of, strict=True):
-                    member.kernel.counted[place].add(*counts)
+                for group, *counts in zip(groups, asked, true_of, strict=True):
+                    for member in group:
+                        members[member].kernel.counted[place].add(*counts)
 
 
 class JointMember:
@@ -249,7 +256,8 @@ class JointMember:
         if self._given is None:
             return None
         held = [pending.held for pending in self.operator.release.pending.values()]
-        return self._given, *(id(frame) if frame.height else None for frame in (*held, *self.kernel.kept.values()))
+        state = (id(frame) if frame.height else None for frame in (*held, *self.kernel.kept.values()))
+        return self._given, *state, *(count.held > 0 for count in self.kernel.counted)
 
     @property
     def seeds(self) -> Seeds:

@@ -52,6 +52,11 @@ class QuerySharing:
         self._starts = np.cumsum(self._sizes) - self._sizes
         self._queries = np.array([query for group in groups for query in group], dtype=np.int64)
 
+    @property
+    def shares(self) -> bool:
+        """Whether there are several in a group."""
+        return len(self._queries) > len(self._sizes)
+
     def each(self, groups: Ints) -> tuple[Ints, Ints]:
         """What was found for groups, for each query of these.
 
