@@ -216,7 +216,7 @@ class QueryOperator:
 
     def snapshot(self) -> bytes:
         """See `Operator.snapshot`."""
-        return self.taken().written(None)
+        return self.taken().written()
 
     def taken(self) -> TakenState:
         """See `Operator.taken`."""

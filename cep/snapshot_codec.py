@@ -2,7 +2,8 @@
 
 Layout: 8 bytes length of the header (little endian), the header as JSON, then one Arrow IPC stream per table, in
 the header's order. Of tables that the header names under `events`, the events are kept beside the snapshot: what stands
-here is the row of each there, and what is the query's own, integers as what each is more than the one before.
+here is the row of each there, and what is the query's own, integers as what each is more than the one before; the
+tables are packed (zstd), `packed` bytes long.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class TakenState:
                 found[name] = streams[variable]
         return found
 
-    def written(self, events: Mapping[str, EventTable] | None) -> bytes:
+    def written(self, events: Mapping[str, EventTable] | None = None) -> bytes:
         """It as bytes.
 
         Args:
@@ -88,11 +89,15 @@ class TakenState:
                 continue
             shared[name] = streams[name], frame.columns
             own = [column for column in frame if of_query(column.name)]
-            blobs.append(_ipc(_steps(pl.DataFrame([pl.Series(_ROW, rows), *own])), compressed=True))
+            blobs.append(_ipc(_steps(pl.DataFrame([pl.Series(_ROW, rows), *own]))))
         sizes = dict(zip(self.state.tables, map(len, blobs), strict=True))
         said = {"version": VERSION, "query": _digest(self.query), "numbers": dict(self.state.numbers), "tables": sizes}
-        head = json.dumps(said | {"events": shared}).encode()
-        return b"".join([len(head).to_bytes(8, "little"), head, *blobs])
+        body = b"".join(blobs)
+        if events:
+            said |= {"events": shared, "packed": len(body)}
+            body = pa.compress(body, codec="zstd", asbytes=True)
+        head = json.dumps(said).encode()
+        return b"".join([len(head).to_bytes(8, "little"), head, body])
 
 
 def read_snapshot(query: Query, data: bytes, events: Mapping[str, EventTable] | None = None) -> OperatorState:
@@ -109,10 +114,13 @@ def read_snapshot(query: Query, data: bytes, events: Mapping[str, EventTable] | 
         )
     if header["query"] != _digest(query):
         raise OperatorError("the snapshot is of another query", hint="register the query that wrote it, unchanged")
-    tables, start = {}, 8 + int.from_bytes(data[:8], "little")
+    tables, start = {}, 0
+    body = data[8 + int.from_bytes(data[:8], "little") :]
+    if "packed" in header:
+        body = pa.decompress(body, header["packed"], codec="zstd", asbytes=True)
     shared = header.get("events", {})
     for name, size in header["tables"].items():
-        tables[name] = _frame(data[start : start + size])
+        tables[name] = _frame(body[start : start + size])
         start += size
         if name in shared:
             stream, columns = shared[name]
@@ -129,8 +137,9 @@ def _with_events(own: pl.DataFrame, events: EventTable, columns: Sequence[str]) 
     """Candidates, of the rows of their events and what is the query's own."""
     own = _steps(own, back=True)
     of_events = [name for name in columns if not of_query(name)]
-    found = {column.name: column for column in own}
-    found |= {c.name: c for c in events.columns(of_events, own[_ROW].to_numpy())}
+    rows = own[_ROW].to_numpy()
+    found = {column.name: events.counted(column, rows) for column in own}
+    found |= {column.name: column for column in events.columns(of_events, rows)}
     return pl.DataFrame([found[name] for name in columns])
 
 
@@ -172,12 +181,11 @@ def _digest(query: Query) -> str:
     return sha256(f"{query.normal}{apart}".encode()).hexdigest()
 
 
-def _ipc(frame: pl.DataFrame, *, compressed: bool = False) -> bytes:
+def _ipc(frame: pl.DataFrame) -> bytes:
     sink = io.BytesIO()
-    options = pa.ipc.IpcWriteOptions(compression="zstd" if compressed else None)
     # Column by column each is one piece; of a frame each piece of a few rows would be written with a head of its own.
     table = pa.table([column.to_arrow() for column in frame], names=frame.columns)
-    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
+    with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     return sink.getvalue()
 

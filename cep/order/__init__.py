@@ -9,7 +9,7 @@ from .event_table import EventTable, of_query
 from .interval import Interval
 from .join_keys import combine, group_codes, joint_codes, key_expressions, physical, row_tuples, stable_order
 from .output_order import binding_columns, settle_ties
-from .shared_events import SharedEvents
+from .shared_events import SharedEvents, held_bytes
 from .timer_intervals import with_timer_intervals
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "empty_candidates",
     "event_columns",
     "group_codes",
+    "held_bytes",
     "joint_codes",
     "key_expressions",
     "of_query",

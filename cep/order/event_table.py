@@ -37,6 +37,7 @@ class EventTable:
     def __init__(self, events: pl.DataFrame) -> None:
         self._events = events
         self._known: dict[tuple[str, int, bytes], pl.Series] = {}
+        self._counted: dict[int, pl.Series] = {}
 
     @staticmethod
     def of(frames: Iterable[pl.DataFrame]) -> EventTable:
@@ -70,14 +71,23 @@ class EventTable:
         """Columns of events; who asks for the same gets the same, and who asks for a stretch of them gets no copy."""
         if not len(rows):
             return [self._events[name].clear() for name in names]
-        first = int(rows[0])
-        if int(rows[-1]) - first + 1 == len(rows) and (np.diff(rows) == 1).all():
-            return [self._events[name].slice(first, len(rows)) for name in names]
+        if _is_stretch(rows):
+            return [self._events[name].slice(int(rows[0]), len(rows)) for name in names]
         key = rows.tobytes()
         for name in names:
             if (name, len(rows), key) not in self._known:
                 self._known[name, len(rows), key] = self._events[name].gather(rows)
         return [self._known[name, len(rows), key] for name in names]
+
+    def counted(self, column: pl.Series, rows: Ints) -> pl.Series:
+        """A column of a query's own beside rows; those that count events one by one from one number on are one."""
+        values = column.to_numpy() if column.dtype == pl.Int64 and not column.null_count() else rows[:0]
+        if not len(values) or not _is_stretch(rows) or not _is_stretch(values):
+            return column
+        first = int(values[0]) - int(rows[0])
+        if first not in self._counted:
+            self._counted[first] = pl.Series(np.arange(first, first + self._events.height))
+        return self._counted[first].slice(int(rows[0]), len(rows)).alias(column.name)
 
     def snapshot(self) -> bytes:
         """The table, for `restored`."""
@@ -91,3 +101,8 @@ class EventTable:
     def restored(data: bytes) -> EventTable:
         """The table of which these bytes are the snapshot."""
         return EventTable(cast("pl.DataFrame", pl.from_arrow(pa.ipc.open_stream(data).read_all())))
+
+
+def _is_stretch(numbers: Ints) -> bool:
+    """Whether each number is by one more than the one before."""
+    return int(numbers[-1]) - int(numbers[0]) + 1 == len(numbers) and bool((np.diff(numbers) == 1).all())

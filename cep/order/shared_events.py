@@ -8,6 +8,7 @@ for all, so that what they are put together to is the same again. Source: H2O §
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
@@ -15,7 +16,7 @@ import polars as pl
 
 from ...expressions import Ints, timestamps
 
-__all__ = ["SharedEvents"]
+__all__ = ["SharedEvents", "held_bytes"]
 
 _EVERY = 16
 """After so many batches pieces are put together."""
@@ -67,3 +68,16 @@ def _cells(moments: Ints, now: int) -> Ints:
     age = np.maximum(now - moments, 1)
     width = np.maximum(np.floor(np.log2(age)).astype(np.int64) - _PARTS, 0)
     return np.stack([width, moments >> width], axis=1)
+
+
+def held_bytes(frames: Iterable[pl.DataFrame]) -> int:
+    """How many bytes stand behind columns; what several of them hold counts once."""
+    pieces = [piece for frame in frames for column in frame for piece in column.get_chunks()]
+    # All are exported before any of them goes, so that no other one gets its place.
+    exported = [piece.to_arrow(compat_level=pl.CompatLevel.newest()) for piece in pieces]
+    buffers = [buffer for array in exported for buffer in array.buffers() if buffer is not None]
+    counted, end = 0, 0
+    for first, behind in sorted({(buffer.address, buffer.address + buffer.size) for buffer in buffers}):
+        counted += max(0, behind - max(first, end))
+        end = max(end, behind)
+    return counted

@@ -1,7 +1,8 @@
 """What queries ask of single events as a diagram: from streams, through FILTERs and PATHs, to event variables.
 
 What several ask alike stands once, as it is asked once of each batch. A variable takes the events that all that leads
-to it lets pass. Source: the filter graph of H2O (§V).
+to it lets pass. A threshold stands behind the next looser one that a query has: it is asked of what that leaves, and
+lets no other event pass. Source: the filter graph of H2O (§V).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from types import MappingProxyType
 
+from ....expressions import ThresholdChain
 from ....language.nodes import AllOf, AnyOf, Semantics, Subquery
 from ....pipeline.flow import CandidateSelection, QueryRuntime
 from ....pipeline.profile import ClauseKind
@@ -33,6 +35,8 @@ def filter_graph_of(runtimes: Sequence[QueryRuntime], prefixes: Mapping[str, str
         for selection in runtime.sources:
             leaf = _Step((label, selection.source.variable), (f"?{selection.source.variable} of {label}",))
             graph.add([[*way, leaf] for way in _ways(selection, label)])
+            graph.note(selection)
+    graph.subsume()
     boxes = [replace(box, lines=tuple(with_prefixes(line, prefixes) for line in box.lines)) for box in graph.drawn()]
     return Diagram("filters", tuple(boxes), tuple(graph.arrows))
 
@@ -59,6 +63,27 @@ class _Graph:
     boxes: dict[_Step, Box] = field(default_factory=dict)
     counts: dict[_Step, int] = field(default_factory=dict)
     arrows: dict[Arrow, None] = field(default_factory=dict)
+    thresholds: dict[tuple[str, str, str], dict[float, tuple[_Step, _Step]]] = field(default_factory=dict)
+
+    def note(self, selection: CandidateSelection) -> None:
+        """Note the threshold that is asked first of a variable's events, if there is one."""
+        asked, stream = selection.asked, selection.source.stream.name
+        threshold = asked.filters.threshold_of(0) if asked is not None and asked.filters is not None else None
+        if asked is not None and threshold is not None:
+            kind = selection.clauses[1].kind
+            steps = _Step(stream, ()), _Step((kind, (stream, asked.said[:1])), ())
+            self.thresholds.setdefault((stream, threshold.column, threshold.symbol), {})[threshold.value] = steps
+
+    def subsume(self) -> None:
+        """Let each threshold be asked of what the next looser one leaves, instead of the stream's events."""
+        for (_, _, symbol), by_value in self.thresholds.items():
+            values = list(by_value)
+            loosest_first = [by_value[values[place]] for place in ThresholdChain(symbol, values).loosest_first]
+            for (_, wider), (stream, narrower) in pairwise(loosest_first):
+                ends = [self.boxes[step].key for step in (stream, wider, narrower) if step in self.boxes]
+                if len(ends) == 3 and Arrow(ends[0], ends[2]) in self.arrows:
+                    del self.arrows[Arrow(ends[0], ends[2])]
+                    self.arrows[Arrow(ends[1], ends[2])] = None
 
     def add(self, ways: Sequence[Sequence[_Step]]) -> None:
         """Draw the ways from a stream to a variable."""

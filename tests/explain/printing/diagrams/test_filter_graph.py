@@ -16,6 +16,10 @@ _QUERIES = {
     "which": "SELECT ?e.x, ?r FILTER (?e.x > 5) PATH { ?e :by ?s . ?s :in ?r } FILTER (STR(?r) != 'x')",
     "before": "SELECT ?e.x WITHIN (, 2026-01-01T00:00:00Z) FILTER (?e.x > 5)",
     "all_of_them": "SELECT ?e.x",
+    "fast": "SELECT ?e.x FILTER (?e.speed > 5)",
+    "faster": f"SELECT ?e.x FILTER (?e.speed > 7) {_OFFICE}",
+    "slow": "SELECT ?e.x FILTER (?e.speed < 5)",
+    "fastest": "SELECT ?e.x FILTER (?e.speed > 9)",
 }
 
 
@@ -23,7 +27,7 @@ _QUERIES = {
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     root = tmp_path_factory.mktemp("offices")
     (root / "rooms.ttl").write_text("@prefix : <urn:> . :hall a :Office . :s0 :in :hall .", encoding="utf-8")
-    attributes = {"x": {"datatype": "xsd:integer"}, "sensor": {"property": ":by", "individual": ":{}"}}
+    attributes = {"x": {"datatype": "xsd:integer"}, "speed": {"datatype": "xsd:double"}, "sensor": {"property": ":by", "individual": ":{}"}}
     stream = {"event_type": ":R", "time": {"attribute": "at"}, "attributes": attributes}
     settings = {"prefixes": {"": "urn:"}, "knowledge": {"modules": ["rooms.ttl"]}, "streams": {"air": stream}}
     return Project.parse(settings, root=root)
@@ -86,3 +90,12 @@ def test_what_is_asked_of_a_querys_own_events_is_its_own(project: Project) -> No
         "WITHIN", "FILTER", "?e of before\\l", "FILTER", "?e of higher\\l",
     ]  # fmt: skip
     assert not any("once for" in line for line in found)
+
+
+def test_a_narrower_threshold_stands_behind_the_wider_one(project: Project) -> None:
+    """It is asked of what that leaves; one in the other direction is asked of all events."""
+    lines = drawn(project, "fastest", "fast", "faster", "slow")
+    boxes = {line.split('"')[1]: line.split("[")[0] for line in lines if "[" in line}
+    of = {value: boxes[f"FILTER (?e.speed {value})"] for value in ("#gt; 5", "#gt; 7", "#gt; 9", "#lt; 5")}
+    into = {line.split(" --> ")[1]: line.split(" --> ")[0] for line in lines if " --> " in line and line.split()[-1] in of.values()}
+    assert into == {of["#gt; 5"]: "f0", of["#gt; 7"]: of["#gt; 5"], of["#gt; 9"]: of["#gt; 7"], of["#lt; 5"]: "f0"}
