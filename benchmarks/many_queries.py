@@ -4,8 +4,13 @@
 
 1, 10, 100 and 1,000 queries, in turn of the four forms, each with a class of rooms, a department and a threshold of its
 own, are given the same raw tuples: annotator → semantic filters → patterns → rows. *All* is that path; *filters* is
-only what says which events the candidates of each event variable are; of one query alone, it copies them. Times are CPU seconds of the process, the least of the rounds;
-the first batch is not timed: it fills caches. "The time of one" is the mean of the four forms, each by itself.
+only what says which events the candidates of each event variable are; of one query alone, it copies them. Times are CPU
+seconds of the process, the least of the rounds; the first batch is not timed: it fills caches. "The time of one" is the
+mean of the four forms, each by itself.
+
+Memory is measured of 100 queries that hold the same events, aggregates and patterns of which no two have the same
+window: the bytes behind the candidates that operators hold, what several hold counted once, and those of snapshots,
+in times of the greatest of four of these queries alone; beside it, how much the process grows with all 100.
 
 Writes `many_queries.json` to `benchmarks/results/`, and ends with 1 when a bar is missed.
 """
@@ -14,17 +19,20 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from pathlib import Path
 from statistics import mean
 
 import pyarrow as pa
 from kaicep import Project
+from kaicep.cep.order import held_bytes
 from kaicep.language.nodes import Query
+from kaicep.pipeline.flow.answering.company import CompanySelection
 from kaicep.pipeline.flow.batch import live_batch
 from kaicep.pipeline.flow.dataflow import Dataflow
-from kaicep.pipeline.flow.answering.company import CompanySelection
 from kaicep.pipeline.flow.queries import QueryRuntime
 from kaicep.pipeline.flow.queries.candidates import shared_batch
 from kaicep.pipeline.flow.queries.registration import Registration
@@ -38,6 +46,8 @@ __all__ = ["texts"]
 
 COUNTS = (1, 10, 100, 1_000)
 FORMS = 4
+HOLDERS, HELD_EVENTS, HELD_BATCH = 100, 100_000, 5_000
+MOST_HELD = 1.5
 BARS = {("all", 100): 5, ("all", 1_000): 30, ("filters", 100): 3, ("filters", 1_000): 10}
 
 _ROOM = "?{e} evt:hasSource ?s{e} . ?s{e} rdf:type ee:AirflowSensor . ?s{e} bd:hasLocation ?l{e} . ?l{e} rdf:type bd:"
@@ -75,6 +85,56 @@ def _text(form: int, kind: str, department: str, limit: int) -> str:
             paths = f"PATH {{ {room('e')} . {room('f')} }}"
             pattern = f"{joins} SEQ (?e, ?f) WINDOW (?e, ?f, 5min)"
             return f"SELECT ?e.sensorID FILTER (?e.flowrate > {limit}) {pattern} {paths}"
+
+
+def holders(count: int) -> list[str]:
+    """So many queries that hold the same events, with windows of other lengths."""
+    path = f"PATH {{{{ {_ROOM.format(e='{e}')}Office }}}}"
+    one, both = path.replace("{e}", "e"), f"{path.replace('{e}', 'e')} {path.replace('{e}', 'f')}"
+    pair = "JOIN (?f.sensorID = ?e.sensorID) JOIN (?f.flowrate - ?e.flowrate > 1000) SEQ (?e, ?f)"
+    forms = (
+        f"SELECT AVG(?e.flowrate) AS mean WINDOW (?e, sliding, {{length}}min) {one}",
+        f"SELECT ?e.sensorID {pair} WINDOW (?e, ?f, {{length}}min) {both}",
+        f"SELECT COUNT(?e) AS n WINDOW (?e, hopping, {{length}}min, 1min) {one}",
+        f"SELECT ?e.sensorID, ?f.flowrate {pair} WINDOW (?e, ?f, {{length}}min) {both} LIMIT 1000000",
+    )
+    return [forms[place % len(forms)].format(length=10 + place // len(forms)) for place in range(count)]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Bytes that queries hold when all events have come.
+
+    Attributes:
+        queries: how many.
+        memory: of candidates in memory.
+        snapshot: of what is written of queries.
+        process: by which the process has grown.
+    """
+
+    queries: int
+    memory: int
+    snapshot: int
+    process: int
+
+
+def resident() -> int:
+    """Bytes of memory that the process has."""
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def held(project: Project, queries: Sequence[Query], batches: Sequence[pa.Table]) -> Held:
+    """What queries hold after some batches."""
+    gc.collect()
+    before = resident()
+    flow = _registered(project, queries)
+    for raw in batches:
+        flow.process(live_batch(flow.annotators, {STREAM: raw}))
+    gc.collect()
+    grown = resident() - before
+    memory = held_bytes(frame for one in flow.flows.values() for _, frame in one.taken().candidates)
+    written = sum(len(part) for name, part in flow.snapshot().items() if name.startswith(("query/", "events/")))
+    return Held(len(queries), memory, written, grown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +208,17 @@ def bars_of(found: Sequence[Taken], one: Taken) -> list[Bar]:
     ]
 
 
+def held_bars(alone: Sequence[Held], together: Held) -> list[Bar]:
+    """How many times the bytes of the greatest one all of them hold."""
+    return [
+        at_most(f"{of}: {together.queries} queries that hold the same, times one", ratio, MOST_HELD)
+        for of, ratio in (
+            ("memory", together.memory / max(h.memory for h in alone)),
+            ("snapshots", together.snapshot / max(h.snapshot for h in alone)),
+        )
+    ]
+
+
 def main() -> None:
     """Print a line for each number of queries."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -167,11 +238,27 @@ def main() -> None:
     found = [one, *(taken(project, queries[:count], batches, arguments.rounds) for count in counts)]
     for t in found:
         print(f"{t.queries:>6,} queries{t.all:>9.3f} s{t.filters:>9.3f} s filters{t.rows:>11,} rows", flush=True)
-    bars = bars_of(found, one)
+    few = Workload(folder).batches(HELD_BATCH, HELD_EVENTS // HELD_BATCH)
+    asked = [project.compile(text)[-1] for text in holders(HOLDERS)]
+    alone, together = [held(project, [query], few) for query in asked[-FORMS:]], held(project, asked, few)
+    for h in (*alone, together):
+        print(
+            f"{h.queries:>6,} queries hold{h.memory / 1e6:>9.2f} MB, snapshots{h.snapshot / 1e6:>9.2f} MB", flush=True
+        )
+    bars = [*bars_of(found, one), *held_bars(alone, together)]
     print("\nbars:", *(bar.line for bar in bars), sep="\n")
     if arguments.most == COUNTS[-1]:
         sizes = {"events": arguments.events, "batch": arguments.batch}
-        keep("many_queries", {"machine": machine, **sizes, "results": [asdict(t) for t in found]}, bars)
+        keep(
+            "many_queries",
+            {
+                "machine": machine,
+                **sizes,
+                "results": [asdict(t) for t in found],
+                "held": list(map(asdict, [*alone, together])),
+            },
+            bars,
+        )
     end(bars)
 
 

@@ -101,7 +101,9 @@ class JointOperator:
         now = microseconds(watermark)
         groups = self._groups(members)
         leaders = [members[group[0]] for group in groups]
-        released, held = self._released(leaders, now, {} if arrived is None else arrived([group[0] for group in groups]))
+        released, held = self._released(
+            leaders, now, {} if arrived is None else arrived([group[0] for group in groups])
+        )
         self._kernel.tally = np.zeros(len(members), dtype=np.int64)
         self._begin_counts(leaders)
         sharing = QuerySharing(groups, self._numbers(members))

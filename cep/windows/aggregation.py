@@ -303,9 +303,7 @@ class AggregationKernel:
         values = aggregated_values(e, frame)
         return values if windows.order is None else values[windows.order]
 
-    def _standing(
-        self, frame: pl.DataFrame, aggregates: pl.DataFrame, windows: Windows, asking: Ints | None
-    ) -> Ints:
+    def _standing(self, frame: pl.DataFrame, aggregates: pl.DataFrame, windows: Windows, asking: Ints | None) -> Ints:
         """The windows of which HAVING and the comparisons of the short form are true."""
         if not self._conditions:
             return np.arange(len(windows.last))

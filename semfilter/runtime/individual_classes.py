@@ -31,7 +31,7 @@ class IndividualClasses:
         self._column = self._paths[0].columns[0]
         self._standings: list[Standing] = []
         self._class_of: Codes = np.empty(0, dtype=np.int64)
-        self._holding: list[Codes] = []
+        self._holding: list[list[int]] = []
 
     def places(self, events: pa.Table, known: BatchVerdicts) -> list[Codes]:
         """Where the events stand of which each PATH holds, ascending.

@@ -188,7 +188,7 @@ def _forged(change: Callable[[dict[str, object]], None]) -> bytes:
         (
             _forged(lambda header: header.update(version=99)),
             (
-                "the snapshot has version 99, this kaicep reads version 6: "
+                "the snapshot has version 99, this kaicep reads version 7: "
                 "run the kaicep that wrote it, or remove the snapshots to start from the archive"
             ),
         ),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
 import pyarrow as pa
 import pytest
 from kaicep import Project
-from kaicep.cep import JointOperator
+from kaicep.cep import JointMember, JointOperator
 from kaicep.pipeline.flow.dataflow import Dataflow
+from kaicep.pipeline.flow.queries.candidates import joint_candidates
 from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.sinks.row_values import rows
 from support.batches import ended, processed
@@ -43,16 +45,21 @@ _SEVERAL = (
 )
 
 
-def question(form: int, rng: Random) -> str:
-    """A query of a form, with constants of its own."""
+def question(form: int, rng: Random, *, near: bool = False) -> str:
+    """A query of a form, with constants of its own; `near`: what is asked of events often is what others ask."""
     said = {"limit": rng.randrange(10), "few": rng.randrange(1, 4), "seg": rng.randrange(2), "is": rng.choice("<>")}
     if form < len(_OF_ONE):
         items, window, behind = _OF_ONE[form]
-        return f"SELECT {items.format(**said)} {_ONE.format(**said, window=window)} {behind.format(**said)}"
+        asked = said | ({"limit": 4 * rng.randrange(2), "seg": 1, "is": ">"} if near else {})
+        return f"SELECT {items.format(**said)} {_ONE.format(**asked, window=window)} {behind.format(**said)}"
     items, body = _SEVERAL[form - len(_OF_ONE)]
     bound = [name for name in "abc" if f"?{name}" in items + body]
     sources = ", ".join(f"(?{name}, P)" for name in bound)
-    filters = " ".join(f"FILTER (?{name}.v {rng.choice('<>')} {rng.randrange(10)})" for name in bound)
+    limits = [
+        ("<>" if near else rng.choice("<>"))[-1] + f" {4 * rng.randrange(2) if near else rng.randrange(10)}"
+        for _ in bound
+    ]
+    filters = " ".join(f"FILTER (?{name}.v {limit})" for name, limit in zip(bound, limits, strict=True))
     return f"SELECT {items} FROM {sources} WITHIN (,) WHERE {{ {filters} {body} }}"
 
 
@@ -104,11 +111,11 @@ def found(flow: Dataflow, batch: dict[str, list[dict[str, Any]]] | None) -> dict
     return ended(flow) if batch is None else processed(flow, batch).matches
 
 
-def check(seed: int) -> int:
+def check(seed: int, *, near: bool = False) -> int:
     """Let queries of several forms come and go, all in one data flow, and each in one of its own; how many rows."""
     rng = Random(seed)
     forms = [rng.randrange(len(_OF_ONE) + len(_SEVERAL)) for _ in range(2)]
-    texts = {f"q{place}": question(rng.choice(forms), rng) for place in range(7)}
+    texts = {f"q{place}": question(rng.choice(forms), rng, near=near) for place in range(7)}
     cut = batches(rng)
     comes = {label: 0 if place < 5 else rng.randrange(len(cut)) for place, label in enumerate(texts)}
     goes = {label: rng.randrange(len(cut)) for label in rng.sample(sorted(texts), 2)}
@@ -152,6 +159,28 @@ def test_rows_are_those_of_each_query_alone(seed: int, monkeypatch: pytest.Monke
     assert check(seed)
     assert calls
     assert all(calls)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_queries_that_are_told_rows_have_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And so have those of them that are given the same, which are one partition."""
+    monkeypatch.setattr(joint_candidates, "_SHARE", 1)
+    groups = []
+    grouped = JointOperator._groups
+
+    def noted(self: JointOperator, members: Sequence[JointMember]) -> list[list[int]]:
+        groups.append(grouped(self, members))
+        return groups[-1]
+
+    monkeypatch.setattr(JointOperator, "_groups", noted)
+    assert check(seed, near=True)
+    assert any(len(group) > 1 for of in groups for group in of)
+
+
+@pytest.mark.long
+def test_told_rows_are_the_same_in_the_long_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joint_candidates, "_SHARE", 1)
+    assert sum(check(seed, near=True) for seed in range(8, 2000)) > 100_000
 
 
 @pytest.mark.long

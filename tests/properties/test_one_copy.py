@@ -32,7 +32,7 @@ _PAIR = "FILTER (?a.v > 4) FILTER (?b.v > 4) JOIN (?a.car = ?b.car AND ?a.speed 
 FORMS = (
     "SELECT AVG(?e.speed) AS m FROM (?e, P) WHERE {{ FILTER (?e.v > 4) WINDOW (?e, sliding, {length}min) }}",
     f"SELECT ?a.id AS a, ?b.id AS b FROM (?a, P), (?b, P) WHERE {{{{ {_PAIR} WINDOW (?a, ?b, {{length}}min) }}}}",
-    "SELECT COUNT(?e) AS n, MAX(?e.v) AS t FROM (?e, P) WHERE {{ FILTER (?e.v > 4) WINDOW (?e, hopping, {length}min, 1min) }}",
+    "SELECT COUNT(?e) AS n FROM (?e, P) WHERE {{ FILTER (?e.v > 4) WINDOW (?e, hopping, {length}min, 1min) }}",
     f"SELECT ?a.car AS car FROM (?a, P), (?b, P) WHERE {{{{ {_PAIR} WINDOW (?a, ?b, {{length}}min) }}}} LIMIT 1000000",
 )
 

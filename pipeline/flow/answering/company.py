@@ -15,11 +15,11 @@ import polars as pl
 from ....cep import Arrived
 from ..queries import CandidateSelection, EventBatch, JointSelection, QueryRuntime, Selected, Taken
 
-__all__ = ["Company", "CompanySelection", "Given"]
+__all__ = ["Company", "CompanySelection", "MemberInput"]
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class MemberInput:
     """What a query is given of a batch.
 
     Attributes:
@@ -81,28 +81,29 @@ class Company:
             for place in told.taken.apart.tolist()
         ]
 
-    def candidates(self, given: Given) -> dict[str, Selected]:
+    def candidates(self, given: MemberInput) -> dict[str, Selected]:
         """By variable, the candidates of one query."""
         found = dict(given.candidates)
         for variable, told in self._told.items() if given.place is not None else ():
             if told.taken.numbers[given.place] >= 0:
-                found[variable] = told.frame([given.place])
+                found[variable] = told.frame([cast("int", given.place)])
         return found
 
-    def size(self, given: Given) -> int:
+    def size(self, given: MemberInput) -> int:
         """How many rows the candidates of one query have."""
         rows = sum(map(len, given.candidates.values()))
         return rows if given.place is None else rows + self.sizes[given.place]
 
-    def is_told(self, given: Given) -> bool:
+    def is_told(self, given: MemberInput) -> bool:
         """Whether one query is told rows of all its variables."""
         return given.place is not None and not self._apart[given.place]
 
-    def key(self, given: Given) -> Hashable:
+    def key(self, given: MemberInput) -> Hashable:
         """What one query is told, that is told rows; equal where that is equal."""
-        return tuple(int(told.taken.numbers[given.place]) for told in self._told.values())
+        place = cast("int", given.place)
+        return tuple(int(told.taken.numbers[place]) for told in self._told.values())
 
-    def arrived(self, given: Sequence[Given], chosen: Sequence[int]) -> dict[str, Arrived]:
+    def arrived(self, given: Sequence[MemberInput], chosen: Sequence[int]) -> dict[str, Arrived]:
         """By variable, what has come for some queries that are told rows, query by query.
 
         Args:

@@ -18,7 +18,7 @@ from polars.exceptions import PanicException
 
 from ....cep import JointOperator
 from ..queries import EventBatch, QueryIsolation, QueryRuntime, Selected
-from .company import Company, CompanySelection, Given
+from .company import Company, CompanySelection, MemberInput
 from .running_answer import RunningAnswer, TimeSpent
 
 __all__ = ["JointAnswering"]
@@ -30,7 +30,7 @@ _APART = 64
 _KNOWN = 1_024
 
 
-_Company = tuple[str, datetime | None, datetime | None]
+_Alike = tuple[str, datetime | None, datetime | None]
 """What is equal of queries, the watermark up to which they were answered, and that up to which they are."""
 
 
@@ -57,13 +57,12 @@ class JointAnswering:
                 watermark up to which it is answered.
             time: what each has taken.
         """
-        companies: dict[_Company, list[tuple[QueryRuntime, Mapping[str, EventBatch]]]] = {}
+        alike: dict[_Alike, list[tuple[QueryRuntime, Mapping[str, EventBatch]]]] = {}
         for flow, events, watermark in asked:
             if flow.likeness is not None and flow.failure is None and not flow.ended:
-                company = flow.likeness.key, flow.watermark, watermark
-                companies.setdefault(company, []).append((flow, events))
+                alike.setdefault((flow.likeness.key, flow.watermark, watermark), []).append((flow, events))
         found: dict[str, RunningAnswer] = {}
-        for (key, _, watermark), members in companies.items():
+        for (key, _, watermark), members in alike.items():
             if len(members) > 1:
                 found |= {flow.registration.label: RunningAnswer(flow, iter(()), found=True) for flow, _ in members}
                 self._isolation.leave_when_cancelled()
@@ -78,20 +77,18 @@ class JointAnswering:
         asked: Sequence[tuple[QueryRuntime, Mapping[str, EventBatch]]],
         watermark: datetime | None,
         time: TimeSpent,
-    ) -> tuple[Company, list[Given]]:
+    ) -> tuple[Company, list[MemberInput]]:
         """What is given to the queries whose operators are to be asked."""
         events = asked[0][1]
         told = [flow for flow, of in asked if of is events and flow.is_given_all]
         if key not in self._selections:
             self._selections[key] = CompanySelection()
         company = self._selections[key].taken(told, events)
-        given = [Given(flow, place) for place, flow in enumerate(told)]
+        given = [MemberInput(flow, place) for place, flow in enumerate(told)]
         for place, variable, selection, batch in company.apart():
             self._ask(given[place], variable, partial(selection.candidates, batch), time)
         there = [
-            one
-            for one in given
-            if one.flow.failure is None and (company.size(one) or not one.flow.passes(watermark))
+            one for one in given if one.flow.failure is None and (company.size(one) or not one.flow.passes(watermark))
         ]
         whole = {id(flow) for flow in told}
         for flow, of in asked:
@@ -99,12 +96,10 @@ class JointAnswering:
                 with time.of(flow.registration.label):
                     candidates = self._isolation.run(flow, partial(flow.needed, of, watermark))
                 if candidates is not None:
-                    there.append(Given(flow, None, dict(candidates)))
+                    there.append(MemberInput(flow, None, dict(candidates)))
         return company, there
 
-    def _ask(
-        self, given: Given, variable: str, select: Callable[[], Selected | None], time: TimeSpent
-    ) -> None:
+    def _ask(self, given: MemberInput, variable: str, select: Callable[[], Selected | None], time: TimeSpent) -> None:
         """Ask for the candidates of one variable by itself."""
         if given.flow.failure is None:
             with time.of(given.flow.registration.label):
@@ -113,7 +108,7 @@ class JointAnswering:
                 given.candidates[variable] = found
 
     def _answered(
-        self, company: Company, given: list[Given], watermark: datetime | None, time: TimeSpent
+        self, company: Company, given: list[MemberInput], watermark: datetime | None, time: TimeSpent
     ) -> dict[str, RunningAnswer]:
         """The rows of queries, together if that can be done."""
         rows = self._together(company, given, watermark, time)
@@ -129,7 +124,7 @@ class JointAnswering:
         return {answer.label: answer for answer in found}
 
     def _together(
-        self, company: Company, given: list[Given], watermark: datetime | None, time: TimeSpent
+        self, company: Company, given: list[MemberInput], watermark: datetime | None, time: TimeSpent
     ) -> list[pa.Table | None] | None:
         """The rows of each; `None`: they have to be answered one by one."""
         if len(given) < 2 or (likeness := given[0].flow.likeness) is None:
@@ -151,14 +146,14 @@ class JointAnswering:
         return None
 
 
-def _parts(company: Company, given: Sequence[Given]) -> Iterator[list[Given]]:
+def _parts(company: Company, given: Sequence[MemberInput]) -> Iterator[list[MemberInput]]:
     """Queries whose operators are asked together: so many as may hold their candidates at once.
 
     Those that are told rows alone are apart from those that are given candidates.
     """
     told = [one for one in given if company.is_told(one)]
     for alike in (told, [one for one in given if not company.is_told(one)]):
-        part: list[Given] = []
+        part: list[MemberInput] = []
         rows = 0
         for one in alike:
             part.append(one)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import polars as pl
 import pytest
-from kaicep.cep.joint.joint_frames import by_time, divided, joined, offsets_of
+from kaicep.cep.joint.joint_frames import Arrived, by_time, divided, joined, offsets_of, with_arrived
 from kaicep.cep.partitions import QUERY_COLUMN, queries_of
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -47,3 +48,12 @@ def test_where_the_rows_of_each_begin() -> None:
     numbers = queries_of(joined([[frame(1, 5)], [], [frame(2)]], LIKE))
     assert numbers is not None
     assert offsets_of(numbers, 4) == [0, 2, 2, 3, 3]
+
+
+def test_what_has_come_stands_behind_what_waits() -> None:
+    """Query by query; who has nothing of either has no rows."""
+    arrived = Arrived(frame(7, 8, 9), np.array([2, 0, 1]))
+    assert with_arrived([frame(), frame(), frame()], arrived, LIKE)[QUERY_COLUMN].to_list() == [0, 0, 2]
+    both = with_arrived([frame(5), frame(6), frame()], arrived, LIKE)
+    assert both["n"].to_list() == [5, 7, 8, 6, 9]
+    assert both[QUERY_COLUMN].to_list() == [0, 0, 0, 1, 2]

@@ -85,7 +85,7 @@ def held_up(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 
     def waiting(self: StateReplay) -> Iterator[Batch]:
         while threading.current_thread() is not threading.main_thread() and not goes_on.wait(0.01):
-            self.dataflow._isolation._leave_when_cancelled()
+            self.dataflow._isolation.leave_when_cancelled()
         yield from pieces(self)
 
     monkeypatch.setattr(StateReplay, "batches", waiting)

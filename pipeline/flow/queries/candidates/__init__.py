@@ -6,7 +6,7 @@ from .candidate_selection import CandidateSelection, Counts, EventPlacement, Sel
 from .event_batch import Asked, EventBatch
 from .event_placement import ContextPlacing
 from .event_shedding import EventShedding
-from .filter_graph import FilterGraph
+from .filter_chains import FilterGraph
 from .identity_sample import SAMPLED
 from .joint_candidates import shared_batch
 from .joint_selection import JointSelection, Taken

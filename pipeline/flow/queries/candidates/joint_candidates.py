@@ -19,7 +19,7 @@ from .....cep import Filter
 from .....expressions import Bools, Floats, Ints, ThresholdChain
 from .....semfilter.runtime import ColumnTest, Mask
 from .event_batch import Asked, EventBatch, Found
-from .filter_graph import FilterChain, FilterGraph
+from .filter_chains import FilterChain, FilterGraph
 
 __all__ = ["JointCandidates", "shared_batch"]
 
@@ -164,9 +164,7 @@ class JointCandidates:
         if first.any():
             self.asked[numbers[first]] = self.left[numbers[first], 0] = before[first]
 
-    def _compare(
-        self, chain: FilterChain, thresholds: ThresholdChain, values: Floats, rows: Ints, taken: Ints
-    ) -> None:
+    def _compare(self, chain: FilterChain, thresholds: ThresholdChain, values: Floats, rows: Ints, taken: Ints) -> None:
         few = self._choose(chain.numbers, taken)
         if len(few) < len(chain.numbers):
             thresholds = thresholds.of(np.isin(chain.numbers, few))

@@ -59,7 +59,10 @@ class JointSelection:
         self._selections = list(selections)
         self._asked = [one.asked for one in selections]
         paths = [_path_of(one, asked) for one, asked in zip(selections, self._asked, strict=True)]
-        self._together = [asked is not None and (asked.paths is None or path is not None) for asked, path in zip(self._asked, paths, strict=True)]
+        self._together = [
+            asked is not None and (asked.paths is None or path is not None)
+            for asked, path in zip(self._asked, paths, strict=True)
+        ]
         width = max((len(asked.said) + 1 for asked in self._asked if asked is not None), default=1)
         self._left = np.zeros((len(selections), 2 + width), dtype=np.int64)
         self._of_paths = np.zeros((len(selections), COUNTS), dtype=np.int64)

@@ -27,7 +27,11 @@ _QUERIES = {
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     root = tmp_path_factory.mktemp("offices")
     (root / "rooms.ttl").write_text("@prefix : <urn:> . :hall a :Office . :s0 :in :hall .", encoding="utf-8")
-    attributes = {"x": {"datatype": "xsd:integer"}, "speed": {"datatype": "xsd:double"}, "sensor": {"property": ":by", "individual": ":{}"}}
+    attributes = {
+        "x": {"datatype": "xsd:integer"},
+        "speed": {"datatype": "xsd:double"},
+        "sensor": {"property": ":by", "individual": ":{}"},
+    }
     stream = {"event_type": ":R", "time": {"attribute": "at"}, "attributes": attributes}
     settings = {"prefixes": {"": "urn:"}, "knowledge": {"modules": ["rooms.ttl"]}, "streams": {"air": stream}}
     return Project.parse(settings, root=root)
@@ -97,5 +101,9 @@ def test_a_narrower_threshold_stands_behind_the_wider_one(project: Project) -> N
     lines = drawn(project, "fastest", "fast", "faster", "slow")
     boxes = {line.split('"')[1]: line.split("[")[0] for line in lines if "[" in line}
     of = {value: boxes[f"FILTER (?e.speed {value})"] for value in ("#gt; 5", "#gt; 7", "#gt; 9", "#lt; 5")}
-    into = {line.split(" --> ")[1]: line.split(" --> ")[0] for line in lines if " --> " in line and line.split()[-1] in of.values()}
+    into = {
+        line.split(" --> ")[1]: line.split(" --> ")[0]
+        for line in lines
+        if " --> " in line and line.split()[-1] in of.values()
+    }
     assert into == {of["#gt; 5"]: "f0", of["#gt; 7"]: of["#gt; 5"], of["#gt; 9"]: of["#gt; 7"], of["#lt; 5"]: "f0"}

@@ -90,7 +90,9 @@ class FilterGraph:
             if single is not None:
                 chained.setdefault(single.key, []).append(number)
         self.chains = [_chain([(n, cast("_Single", singles[n])) for n in numbers]) for numbers in chained.values()]
-        self.classes = [(IndividualClasses([p.ahead for p in paths if p.ahead is not None]), paths) for paths in self._paths()]
+        self.classes = [
+            (IndividualClasses([p.ahead for p in paths if p.ahead is not None]), paths) for paths in self._paths()
+        ]
 
     def _paths(self) -> Iterable[list[SubqueryFilter]]:
         """The PATHs of chains, each once, by the column of individuals that they look at."""
