@@ -80,6 +80,14 @@ def test_rules_that_waited_call_what_they_would_have_called() -> None:
     assert sum(with_rules(family, 1) for family in [*rule_queries.FAMILIES][::3])
 
 
+@pytest.mark.parametrize(
+    ("family", "seed"), [("calls", 30000), ("declared", 30018), ("unions", 30037), ("chains", 30054)]
+)
+def test_who_comes_back_brings_what_it_reads_and_calls_nothing_twice(family: str, seed: int) -> None:
+    """A rule came back without the query that it reads, and called again what it had called before a restart."""
+    assert with_rules(family, seed)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("family", [*FAMILIES, *KINDS])
 @settings(max_examples=300, deadline=None, suppress_health_check=SLOW)

@@ -74,7 +74,8 @@ class BackfilledQuery:
         past: what it begins with, at whose end is the border after batch `last`.
         logged: the batches behind.
         last: the batch before the border at which the query was registered.
-        handed: how many of its rows an earlier process has handed over; they come again, and are left out.
+        handed: how many of its rows, or calls of a rule, an earlier process has handed over; they come again, and are
+            left out.
     """
 
     def __init__(self, label: str, past: QueryPast, logged: LoggedBatches, *, last: int, handed: int = 0) -> None:
@@ -125,6 +126,7 @@ class BackfilledQuery:
         """Of a rule, what it calls for rows since its registration, as `rules.in_order` takes it."""
         with self._changed:
             calls, self._calls = self._calls, []
+            self.handed += sum(table.num_rows for table in calls)
         return calls
 
     def pause(self, *, still: bool) -> None:
@@ -193,9 +195,11 @@ class BackfilledQuery:
             table = answer.rows
             if batch.source is BatchSource.STATE or answer.label != self.label:
                 continue
-            if answer.calls is not None:
+            if answer.calls is not None:  # of a rule, which has no rows
+                done = min(self._again, answer.calls.num_rows)
+                self._again -= done
                 with self._changed:
-                    self._calls.append(answer.calls)
+                    self._calls.append(answer.calls.slice(done))
             again = min(self._again, table.num_rows)
             self._again -= again
             with self._changed:

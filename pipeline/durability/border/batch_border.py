@@ -183,12 +183,12 @@ class BatchBorder:
             judgement: by the knowledge in force.
             patient: wait for queries that are with their past still.
         """
-        if not patient:
+        if not patient and not self.waiting:  # else nobody knows yet who is needed
             self.demotion.demote(dataflow, number)
         self._register_waiting(dataflow, number)
         if dataflow.queries.withdrawn.retain(dataflow.queries.contexts):
             self.register_durably(dataflow)
-        self._resume(dataflow, number, self.demotion.returning(patient=patient))
+        self._resume(dataflow, number, self.demotion.returning(dataflow, patient=patient))
         self._parking.park_with_past(dataflow, number)
         hold = self._checkpoint.delivery.hold
         if self._backfilled.take_over(dataflow, judgement, hold, patient=patient):

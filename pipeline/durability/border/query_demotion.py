@@ -96,14 +96,17 @@ class QueryDemotion:
             if label in free:
                 self._demote(dataflow, label, number)
 
-    def returning(self, *, patient: bool) -> list[str]:
-        """The queries that come back at a border.
+    def returning(self, dataflow: Dataflow, *, patient: bool) -> list[str]:
+        """The queries that come back at a border, each after what it needs, which comes back with it.
 
         Args:
+            dataflow: where they are suspended.
             patient: nobody waits for the rows of others: all of them do.
         """
         called, self._called = self._called, []
-        labels = [label for label in self.waiting if patient or label in called]
+        waiting = self.waiting
+        wanted = [label for label in waiting if label in dataflow.flows and (patient or label in called)]
+        labels = [label for label in dataflow.queries.closed(wanted) if label in waiting]
         for label in labels:
             self._say(f"queries: {label} comes back: what it has missed is answered from the archive")
         return labels
@@ -129,9 +132,10 @@ class QueryDemotion:
         self._say(f"queries: {label} is {known}: queries of a greater priority miss their latency")
 
     def _free(self, dataflow: Dataflow) -> Iterator[str]:
-        """The queries that may wait: they are answered, and nobody needs them."""
+        """The queries that may wait: they are answered, and nobody needs them, or will when it has caught up."""
+        needed = set(dataflow.queries.closed(list(self._backfilled.labels & dataflow.flows.keys())))
         for label, flow in dataflow.flows.items():
-            if label in dataflow.suspended or flow.failure is not None or flow.ended:
+            if label in dataflow.suspended or label in needed or flow.failure is not None or flow.ended:
                 continue
             if not dataflow.queries.serves(flow):
                 yield label
