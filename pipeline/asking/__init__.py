@@ -7,30 +7,25 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .asked_query import compile_asked
-    from .logged_states import answer_at
+    from .asking_process import AskingProcess
     from .on_demand_answer import answer_asked
-    from .state_border import StateBorder, asked_border
     from .state_cut import StateCut, watched_registrations
     from .stopped_states import ask_stopped
 
 _LATER = {
-    "StateBorder": ".state_border",
+    "AskingProcess": ".asking_process",
     "StateCut": ".state_cut",
     "answer_asked": ".on_demand_answer",
-    "answer_at": ".logged_states",
     "ask_stopped": ".stopped_states",
     "compile_asked": ".asked_query",
-    "asked_border": ".state_border",
     "watched_registrations": ".state_cut",
 }
 
 __all__ = [
-    "StateBorder",
+    "AskingProcess",
     "StateCut",
     "answer_asked",
-    "answer_at",
     "ask_stopped",
-    "asked_border",
     "compile_asked",
     "watched_registrations",
 ]

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
 
-from ...archive import Archive
 from ...config import Settings
 from ...errors import KaicepError, PipelineError
-from ..asking import answer_at, asked_border, compile_asked
-from ..durability import CheckpointedFlow, StoppedFlow, flow_at_stop
+from ..asking import AskingProcess
+from ..durability import CheckpointedFlow
 from ..flow import Registration
 from ..results import Rows
 from .requests import Requests, RequestServer
@@ -24,12 +22,10 @@ __all__ = ["StateAdmin", "asking_folder", "rows_told"]
 
 
 class StateAdmin:
-    """What the queries of an engine hold.
+    """What the queries of an engine hold, as of the last batch that was done; no batch waits for an answer.
 
     Args:
         flow: of the engine.
-        archive: whose log has the events; `None`: it is switched off.
-        between_batches: holds off the next batch; what is done within takes no time to speak of.
         registered: gives the queries, those among them that wait for a batch.
         say: takes a line of the log.
 
@@ -38,21 +34,16 @@ class StateAdmin:
     """
 
     def __init__(
-        self,
-        flow: CheckpointedFlow,
-        archive: Archive | None,
-        between_batches: AbstractContextManager[object],
-        registered: Callable[[], Sequence[Registration]],
-        say: Callable[[str], None],
+        self, flow: CheckpointedFlow, registered: Callable[[], Sequence[Registration]], say: Callable[[str], None]
     ) -> None:
-        self._flow, self._archive, self._between = flow, archive, between_batches
-        self._registered, self._say = registered, say
+        self._flow, self._registered, self._process = flow, registered, AskingProcess(say)
         self._requests = Requests(asking_folder(flow.project.settings))
         self._requests.serve()
         self._server = RequestServer(self._requests, self._answered, "kaicep-states")
 
     def close(self) -> None:
         """Answer no more."""
+        self._process.close()
         self._server.close()
         self._requests.lock.release()
 
@@ -63,29 +54,10 @@ class StateAdmin:
             text: of the query.
             source: what it is called in messages.
         """
-        if self._archive is None:
-            raise PipelineError("no log has the events of states", hint="set archive.enabled")
-        with self._between:
-            known = self._at_border()
-        known = known or self._at_stop()
         project = self._flow.project
-        queries = [one.query for one in known.dataflow.flows.values()]
-        parked = [one for one in known.parked if not one.resuming]
-        asked = compile_asked(project, text, source, queries, parked)
-        with self._between:
-            now = self._at_border() or known
-            border = asked_border(now.dataflow, asked, now.last)
-        return answer_at(project, asked, border, self._archive, self._flow.versions)
-
-    def _at_border(self) -> StoppedFlow | None:
-        """Where the engine is, while no batch is at work; `None`: only what is durable tells."""
-        flow = self._flow
-        if not flow.at_border or flow.dataflow.ended:  # none was done since it was entered, or the last one has failed
-            return None
-        return StoppedFlow(flow.dataflow, flow.done, flow.queries.parked)
-
-    def _at_stop(self) -> StoppedFlow:
-        return flow_at_stop(self._flow.project, self._registered(), self._say)
+        if not project.settings.archive.enabled:
+            raise PipelineError("no log has the events of states", hint="set archive.enabled")
+        return self._process.ask(project, self._registered(), text, source)
 
     def _answered(self, content: Mapping[str, Any]) -> object:
         try:

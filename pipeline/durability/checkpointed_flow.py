@@ -131,11 +131,6 @@ class CheckpointedFlow:
         return self._checkpoint.done
 
     @property
-    def at_border(self) -> bool:
-        """Whether the data flow is where the last batch that is done has left it; while no batch is at work."""
-        return self._flow.at_border
-
-    @property
     def journal(self) -> BatchJournal:
         """Which files were taken."""
         return self._checkpoint.journal

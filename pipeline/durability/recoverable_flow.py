@@ -88,11 +88,6 @@ class RecoverableFlow:
         self._adopt(self._versions.begin(number))
         self.border.cross(self.dataflow, number, self.project.judgement, patient=patient)
 
-    @property
-    def at_border(self) -> bool:
-        """Whether a batch was done, and none has begun since."""
-        return self.done is not None and not self._unfinished
-
     def begin(self) -> None:
         """Note that a batch is at work: until it is finished, the state is that of no border."""
         self._unfinished = True

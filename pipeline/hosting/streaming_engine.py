@@ -117,7 +117,7 @@ class StreamingEngine(StreamReader):
         )
         self._ontology = KnowledgeAdmin(self._entered, self._on_knowledge)
         self._submissions = Submissions(self, self._say)
-        self._states = StateAdmin(self._entered, self._archive, self._lock, lambda: self.registered, self._say)
+        self._states = StateAdmin(self._entered, lambda: self.registered, self._say)
         self._observer = EngineObserver(self, self._entered, self._archive, settings, calls)
 
     def __exit__(

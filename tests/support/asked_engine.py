@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
@@ -90,7 +89,7 @@ class AskedEngine:
         self.flow = CheckpointedFlow(project, project.settings.path("state"), (), archive, say=_silent)
         self._open.callback(self.flow.close)
         self.flow.queries.submit(self.queries)
-        self.states = StateAdmin(self.flow, archive, threading.Lock(), lambda: self.queries, _silent)
+        self.states = StateAdmin(self.flow, lambda: self.queries, _silent)
         self._open.callback(self.states.close)
 
     def stop(self) -> None:

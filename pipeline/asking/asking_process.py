@@ -1,0 +1,170 @@
+"""What is asked of a running engine, answered in a process of its own: whatever it takes, no batch waits for it.
+
+It reads what is durable, as of a stopped engine: of a running one that is the border behind the last batch that was
+done. It begins with the first question, and ends when nobody has asked for a while (docs/decisions/301).
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection, Pipe
+from weakref import finalize
+
+import pyarrow as pa
+
+from ...config import Settings
+from ...errors import KaicepError, PipelineError, error_fields, error_of
+from ...ontology import KnowledgeBase
+from ...storage import serve_parent
+from ..catalog import Catalog
+from ..flow import Registration
+from ..knowledge import modules_in_force
+from ..results import Rows
+from .stopped_states import ask_stopped
+
+__all__ = ["AskingProcess", "answered", "main"]
+
+_STARTING_S = 120.0
+_IDLE_S = 300.0
+_MORE_NICE = 14
+"""Beside what `serve_parent` gives way by: it gets what nobody else wants."""
+_STANDARD_ERROR = 2
+_NOT_STARTED = PipelineError(
+    "the process that answers does not start", hint="see whether the machine has memory left, and ask again"
+)
+
+
+class AskingProcess:
+    """Answers one question after the other, about the engine of one project.
+
+    Args:
+        say: takes a line about what was found damaged.
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._asking = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Connection | None = None
+        self._knowledge: KnowledgeBase | None = None
+
+    def ask(self, project: Catalog, queries: Sequence[Registration], text: str, source: str) -> Rows:
+        """See `ask_stopped`.
+
+        Raises:
+            KaicepError: as there, or the process has ended.
+        """
+        with self._asking:
+            connection = self._connected(project)
+            try:
+                connection.send((text, source, list(queries)))
+                found, said = connection.recv()
+            except (EOFError, OSError) as error:
+                self._stop()
+                raise PipelineError(
+                    "the process that answers has ended: it needs too much memory, or was stopped",
+                    hint="ask for less at once, or again",
+                ) from error
+        for line in said:
+            self._say(line)
+        if isinstance(found, bytes):
+            with pa.ipc.open_stream(pa.py_buffer(found)) as reader:
+                return Rows(reader.read_all(), dict(project.settings.prefixes))
+        raise error_of(found)
+
+    def close(self) -> None:
+        """End it; whoever waits for an answer meets an error."""
+        process = self._process
+        if process is not None:
+            process.kill()
+        with self._asking:
+            self._stop()
+
+    def _connected(self, project: Catalog) -> Connection:
+        """The end of a pipe at whose other end the process waits for a question."""
+        running = self._process is not None and self._process.poll() is None
+        if self._connection is not None and running and self._knowledge is project.knowledge:
+            return self._connection
+        self._stop()
+        own = self._connection = self._begin()
+        self._knowledge = project.knowledge
+        try:
+            own.send(project.settings)
+            refusal = own.recv() if own.poll(_STARTING_S) else error_fields(_NOT_STARTED)
+        except (EOFError, OSError):
+            refusal = error_fields(_NOT_STARTED)
+        if refusal is not None:
+            self._stop()
+            raise error_of(refusal)
+        return own
+
+    def _begin(self) -> Connection:
+        own, theirs = Pipe()
+        path = os.pathsep.join(folder for folder in sys.path if folder)
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+                [sys.executable, "-c", f"from {__name__} import main; main({theirs.fileno()})"],
+                stdin=subprocess.DEVNULL,
+                stdout=_STANDARD_ERROR,
+                pass_fds=[theirs.fileno()],
+                env={**os.environ, "PYTHONPATH": path},
+            )
+        finalize(self, self._process.kill)
+        return own
+
+    def _stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+        if self._connection is not None:
+            self._connection.close()
+        self._process = self._connection = None
+
+
+def main(number: int) -> None:
+    """Answer questions until nobody asks; what the process runs.
+
+    Args:
+        number: of the file that is its end of the pipe.
+    """
+    serve_parent()
+    os.nice(_MORE_NICE)
+    connection = Connection(number)
+    settings: Settings = connection.recv()
+    try:
+        project = Catalog.over(settings, modules_in_force(settings))
+    except KaicepError as error:
+        connection.send(error_fields(error))
+        return
+    connection.send(None)
+    while connection.poll(_IDLE_S):
+        try:
+            connection.send(answered(project, *connection.recv()))
+        except EOFError:
+            return
+
+
+def answered(project: Catalog, text: str, source: str, queries: Sequence[Registration]) -> tuple[object, Sequence[str]]:
+    """The rows of an answer as an Arrow stream, or the fields of an error; and lines about what was found damaged.
+
+    Args:
+        project: of the engine.
+        text: of the query that is asked.
+        source: what it is called in messages.
+        queries: those that the engine has.
+    """
+    said: list[str] = []
+    try:
+        rows = ask_stopped(project, text, source, queries, said.append)
+    except KaicepError as error:
+        return error_fields(error), said
+    except Exception as error:  # noqa: BLE001 - whoever asked has to hear of it, and the engine goes on
+        return error_fields(PipelineError(f"it cannot be done: {error!r}", hint="what is registered goes on")), said
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, rows.table.schema) as writer:
+        writer.write_table(rows.table)
+    return sink.getvalue().to_pybytes(), said
