@@ -7,11 +7,18 @@ from collections.abc import Mapping
 import polars as pl
 
 from ..language.nodes import Kind, Query
-from .joins import PatternKernel, SharedPatternKernel, vectorisable
+from .joins import (
+    LoosePatternKernel,
+    PartialMatchJoin,
+    PatternKernel,
+    SharedPatternKernel,
+    pattern_parts,
+    vectorisable,
+)
 from .limits import Limits
 from .operator_core import Kernel
 from .order import Interval
-from .partitions import PartitionWindows, is_shared
+from .partitions import PartitionWindows, is_loose, is_shared
 from .selection import SelectionKernel
 from .windows import AggregationKernel
 
@@ -33,7 +40,7 @@ def build_kernel(
         within: see `build_operator`.
         limits: see `build_operator`.
         windows: of a query in contexts, what is known of their windows.
-        watched: whether its state is asked for, which automata hold; in a mode it is what waits.
+        watched: whether its state is asked for, which joins find, or automata hold; in a mode it is what waits.
     """
     match query.kind:
         case Kind.SELECTION:
@@ -43,7 +50,11 @@ def build_kernel(
         case Kind.PATTERN if query.after_match.is_mode or (not watched and vectorisable(query)):
             if windows is not None and is_shared(query):
                 return SharedPatternKernel(query, within, limits, windows)
+            if windows is None and is_loose(query):
+                return LoosePatternKernel(query, within, limits)
             return PatternKernel(query, within, limits, windows, watched=watched)
+        case Kind.PATTERN if watched and (parts := pattern_parts(query)) is not None:
+            return PartialMatchJoin(query, parts, limits)
         case Kind.PATTERN:
             from .nfa import NfaOperator  # noqa: PLC0415 - most queries need no automaton
 

@@ -14,7 +14,7 @@ from ..errors import OperatorError
 from ..expressions import micros, moment_of
 from ..language.nodes import AfterMatchKind, Kind, Query
 from .candidate_release import CandidateRelease
-from .joins import PatternKernel, SharedPatternKernel
+from .joins import LoosePatternKernel, PartialMatchJoin, PatternKernel, SharedPatternKernel
 from .kernel_table import build_kernel
 from .limits import Ceilings, Limits
 from .match import AfterMatchSkip, CommonSteps
@@ -24,7 +24,7 @@ from .operator_core import Kernel
 from .order import EventTable, Interval, SharedEvents
 from .output import MatchFrame, RowCounts, RowReport, in_pieces, output_schema
 from .partitions import PartitionWindows, key_columns, partitioned_by_window
-from .query_state import HeldState, held_by_windows, in_context_windows, in_sliding_windows
+from .query_state import HeldRows, HeldState, held_by_windows, in_context_windows, in_sliding_windows
 from .selection import SelectionKernel
 from .settled_query import settled_query
 from .snapshot_codec import OperatorState, TakenState, digest_of, read_snapshot
@@ -130,7 +130,7 @@ class QueryOperator:
         if self.ended:
             return
         passed = microseconds(watermark)
-        if steps is None or not isinstance(self.kernel, SharedPatternKernel):
+        if steps is None or not isinstance(self.kernel, SharedPatternKernel | LoosePatternKernel):
             yield from in_pieces(self._certain(self.release.released(candidates, passed), passed))
             return
         self.kernel.take_part(steps)
@@ -147,17 +147,19 @@ class QueryOperator:
         if isinstance(self.kernel, AggregationKernel):
             kept = self.kernel.lasting(at)
             return held_by_windows(query, kept, at, self.kernel.group_of)
+        if isinstance(self.kernel, PartialMatchJoin):
+            return in_sliding_windows(query, self.kernel.held(at), at)
         held, skip = self._partial_matches(at)
         if self.windows is not None and key_columns(self.query):
             held = in_context_windows(self.query, self.windows, held, at, skip)
-        return in_sliding_windows(query, held, at)
+        return in_sliding_windows(query, held.in_columns(), at)
 
-    def _partial_matches(self, moment: int) -> tuple[HeldState, AfterMatchSkip | None]:
+    def _partial_matches(self, moment: int) -> tuple[HeldRows, AfterMatchSkip | None]:
         """Those of a pattern, and what AFTER MATCH forbids by context window."""
         if not isinstance(self.kernel, PatternKernel):
             kernel = cast("NfaOperator", self.kernel)
             held = kernel.prospects(moment, self.release.last_of)
-            return HeldState(held.buffer.frames, held.rows, held.until, held.inside), kernel.skip
+            return HeldRows(held.buffer.frames, held.rows, held.until, held.inside), kernel.skip
         if not self.query.after_match.is_mode:
             raise OperatorError("the state of a query that is not watched", hint="build its operator as watched")
         return self.kernel.waiting(moment), None
@@ -227,6 +229,9 @@ class QueryOperator:
         self._load(read_snapshot(self.query, data, events))
         if isinstance(self.kernel, SharedPatternKernel) and not self.ended:
             self.kernel.stand(digest_of(self.kernel.state()))
+        if isinstance(self.kernel, LoosePatternKernel) and not self.ended:
+            inner = self.kernel.state()
+            self.kernel.stand(digest_of(OperatorState({**self.release.tables(), **inner.tables}, inner.numbers)))
 
     def mark(self) -> object:
         """See `Operator.mark`."""

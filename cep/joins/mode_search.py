@@ -30,7 +30,7 @@ from ..match import (
     rows_between,
 )
 from ..order import Bounds
-from ..query_state import HeldState, latest_completion
+from ..query_state import HeldRows, latest_completion
 from .pattern_plan import plan_pattern
 
 __all__ = ["ModeSearch"]
@@ -173,7 +173,7 @@ class ModeSearch:
                     keep = stays(rows, stage)
                     waiting[place] = {v: of[keep] for v, of in rows.items()}
 
-    def waiting(self, buffer: CandidateBuffer, moment: int) -> HeldState:
+    def waiting(self, buffer: CandidateBuffer, moment: int) -> HeldRows:
         """What waits behind a moment, in microseconds: what WINDOWs and KEEP let something complete that is to come."""
         found: list[Mapping[str, Sequence[int]]] = []
         until: list[int] = []
@@ -192,7 +192,7 @@ class ModeSearch:
                 asked = any(v in self._required and v not in rows for v in self._places)
                 until += never if asked else ends[left].tolist()
                 inside += ends[left].tolist() if asked else never
-        return HeldState(buffer.frames, found, until, inside)
+        return HeldRows(buffer.frames, found, until, inside)
 
     def mark(self) -> Callable[[], None]:
         """See `MatchFinder.mark`."""

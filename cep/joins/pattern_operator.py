@@ -31,7 +31,7 @@ from ..match import (
 from ..order import EVENTS, NUMBER, PLACE, UNBOUNDED, Candidates, Interval, SharedEvents, numbered_events
 from ..output import UNBOUND, ConditionCount, MatchFrame, MatchTable
 from ..partitions import WINDOW_COLUMN, PartitionWindows, is_windowed, queries_of
-from ..query_state import HeldState
+from ..query_state import HeldRows
 from ..snapshot_codec import OperatorState
 from .match_finder import MatchFinder, build_finder, named_variables
 from .mode_search import ModeSearch
@@ -392,7 +392,7 @@ class PatternKernel:
         self._pending.next_events.forget(min(firsts, default=UNBOUNDED))
         self._reporter.skip.forget(min(firsts, default=UNBOUNDED))
 
-    def waiting(self, moment: int) -> HeldState:
+    def waiting(self, moment: int) -> HeldRows:
         """What waits in a mode behind a moment, in microseconds; it is watched."""
         return cast("ModeSearch", self._finder).waiting(self._buffer, moment)
 

@@ -14,7 +14,7 @@ from .context_partition import (
     reserved_types,
     why_apart,
 )
-from .loosening import Bounds, LooseForm, bounded_joins, loose_form, loosened, loosest
+from .loosening import Bounds, LooseForm, bounded_joins, is_loose, loose_form, loosened, loosest
 from .partition_windows import CONTEXT_WINDOWS, NO_END, NO_START, PartitionWindows, windows_schema
 from .query_partition import QUERY_COLUMN, QuerySharing, is_joint, partitioned_by_query, queries_of
 
@@ -32,6 +32,7 @@ __all__ = [
     "asks_of_windows",
     "bounded_joins",
     "is_joint",
+    "is_loose",
     "is_shared",
     "is_windowed",
     "key_columns",

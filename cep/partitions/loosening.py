@@ -14,12 +14,18 @@ from math import isfinite
 
 from ...expressions import micros
 from ...language.nodes import (
+    AfterMatchKind,
     Binary,
     Constant,
     CorrelationWindow,
+    Element,
     Expression,
+    Kind,
+    Link,
     Negation,
+    Pattern,
     Query,
+    Sequence,
     ValueType,
     Window,
     conjuncts,
@@ -28,8 +34,9 @@ from ...language.nodes import (
     walk_pattern,
 )
 from ..settled_query import settled_query
+from .query_partition import is_joint
 
-__all__ = ["Bounds", "LooseForm", "bounded_joins", "loose_form", "loosened", "loosest"]
+__all__ = ["Bounds", "LooseForm", "bounded_joins", "is_loose", "loose_form", "loosened", "loosest"]
 
 Bounds = tuple[float, ...]
 """One of each place where queries may differ, in order: the greater, the looser."""
@@ -51,8 +58,30 @@ class LooseForm:
     bounds: Bounds
 
 
+def is_loose(query: Query) -> bool:
+    """Whether a query in no context has bounds, and its matches follow from candidates alone."""
+    apart = query.in_context is not None or query.change is not None or query.rule is not None or is_joint(query)
+    if apart or query.kind is not Kind.PATTERN or query.after_match.kind is not AfterMatchKind.KEEP_ALL:
+        return False
+    bound = any(source.bindings or source.window_attributes for source in query.sources)
+    in_time = all(isinstance(window, CorrelationWindow) for window in query.windows)
+    return in_time and not bound and _is_sequence(query.pattern) and bool(loose_form(query).bounds)
+
+
+def _is_sequence(pattern: Pattern | None) -> bool:
+    """Whether a pattern names single events that come one after the other, with anything between them."""
+    match pattern:
+        case None | Element(quantifier=None):
+            return True
+        case Sequence(parts=parts, links=links):
+            single = all(isinstance(part, Element) and part.quantifier is None for part in parts)
+            return single and set(links) <= {Link.ANY}
+        case _:
+            return False
+
+
 def loose_form(query: Query) -> LooseForm:
-    """Take the bounds out of a query that is searched for once in all windows (`is_shared`); it is settled then."""
+    """Take the bounds out of a query that is `is_shared` or `is_loose`; it is settled then."""
     found: list[float] = []
 
     def taken(bound: float) -> float:

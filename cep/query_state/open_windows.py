@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 import numpy as np
@@ -11,9 +11,11 @@ import polars as pl
 from ...expressions import Ints, micros, timestamps
 from ...language.nodes import CheckWindow, CorrelationWindow, HoppingWindow, Query, SlidingWindow
 from ..order import UNBOUNDED
-from .held_state import HeldState
+from .held_state import BoundEvents, HeldState
 
 __all__ = ["held_by_windows", "in_sliding_windows", "latest_completion"]
+
+_ALWAYS = np.array([2**62])
 
 
 def held_by_windows(
@@ -37,28 +39,24 @@ def held_by_windows(
         if isinstance(window, SlidingWindow | CheckWindow) and isinstance(window.extent, timedelta):
             kept = kept.filter(pl.Series(timestamps(kept["_time"]) > moment - micros(window.extent)))
     (source,) = query.sources
-    return (
-        HeldState({source.variable: kept}, [{source.variable: range(kept.height)}], [2**62])
-        if kept.height
-        else HeldState()
-    )
+    if not kept.height:
+        return HeldState()
+    every = np.arange(kept.height)
+    return HeldState({source.variable: kept}, {source.variable: BoundEvents(np.zeros_like(every), every)}, _ALWAYS)
 
 
 def in_sliding_windows(query: Query, state: HeldState, moment: int) -> HeldState:
     """The partial matches of JOIN without SEQ that sliding windows hold, whichever event comes next."""
-    windows = [window for window in query.windows if isinstance(window, SlidingWindow)]
-    if not windows:
+    windows = [w for w in query.windows if isinstance(w, SlidingWindow) and w.variable in state.bound]
+    if not windows or not len(state.until):
         return state
-    rows: list[Mapping[str, Sequence[int]]] = []
-    until: list[int] = []
-    for one, end in zip(state.rows, state.until, strict=True):
-        ends = [
-            _end(window, one.get(window.variable, ()), state.candidates[window.variable], moment) for window in windows
-        ]
-        if len(one) < len(query.sources) and all(found > moment + 1 for found in ends):
-            rows.append(one)
-            until.append(min(end, *ends))
-    return HeldState(state.candidates, rows, until)
+    most = np.full(len(state.until), _ALWAYS[0])
+    for window in windows:
+        of = state.bound[window.variable]
+        np.minimum.at(most, of.match, _ends(window, of.row, state.candidates[window.variable], moment))
+    parts = [np.unique(of.match) for of in state.bound.values()]
+    bound = np.bincount(np.concatenate(parts), minlength=len(most))
+    return state.only((bound < len(query.sources)) & (most > moment + 1), np.minimum(most, state.until))
 
 
 def latest_completion(query: Query, times: Mapping[str, Ints]) -> Ints:
@@ -79,11 +77,9 @@ def latest_completion(query: Query, times: Mapping[str, Ints]) -> Ints:
     return latest
 
 
-def _end(window: SlidingWindow, rows: Sequence[int], candidates: pl.DataFrame, moment: int) -> int:
-    """When a window lets go of the first of these candidates."""
-    if not rows:
-        return 2**62
+def _ends(window: SlidingWindow, rows: Ints, candidates: pl.DataFrame, moment: int) -> Ints:
+    """When a window lets go of each of these candidates."""
     if isinstance(window.extent, timedelta):
-        times: Ints = timestamps(candidates["_time"])
-        return int(times[np.array(rows)].min()) + micros(window.extent)
-    return 2**62 if min(rows) >= candidates.height - window.extent else moment
+        times: Ints = timestamps(candidates["_time"])[rows] + micros(window.extent)
+        return times
+    return np.where(rows >= candidates.height - window.extent, _ALWAYS[0], moment)

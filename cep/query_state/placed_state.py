@@ -13,14 +13,14 @@ from ..match import AfterMatchSkip, MatchContexts
 from ..order import NUMBER, Candidates
 from ..output import MatchTable
 from ..partitions import PartitionWindows
-from .held_state import HeldState
+from .held_state import HeldRows
 
 __all__ = ["in_context_windows"]
 
 
 def in_context_windows(
-    query: Query, windows: PartitionWindows, state: HeldState, moment: int, skip: AfterMatchSkip | None
-) -> HeldState:
+    query: Query, windows: PartitionWindows, state: HeldRows, moment: int, skip: AfterMatchSkip | None
+) -> HeldRows:
     """The partial matches that a window of FOR's events lets go on.
 
     A window that has ended takes no more events of the variables that FOR names; where none of theirs is bound, one of
@@ -51,7 +51,7 @@ def in_context_windows(
         ends = np.where(goes_on, np.maximum(outside, inside)[places], outside[places])
         np.maximum.at(until, places, ends)
     left = np.flatnonzero(until > moment).tolist()
-    return HeldState(state.candidates, [state.rows[place] for place in left], until[left].tolist())
+    return HeldRows(state.candidates, [state.rows[place] for place in left], until[left].tolist())
 
 
 def _table(rows: Sequence[Mapping[str, Sequence[int]]], variables: Sequence[str]) -> MatchTable:

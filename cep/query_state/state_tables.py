@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
+from itertools import pairwise
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from ...expressions import POLARS_TYPES
+from ...expressions import POLARS_TYPES, Ints, timestamps
 from ...language.nodes import StreamType
-from .held_state import HeldState
+from .held_state import BoundEvents, HeldState
 
 __all__ = ["partial_table", "state_table"]
 
@@ -32,9 +34,8 @@ def state_table(state: HeldState, variables: Collection[str] | None, stream: Str
     """
     frames = []
     for name, frame in state.candidates.items():
-        if variables is None or name in variables:
-            rows = sorted({row for one in state.rows for row in one.get(name, ())})
-            frames.append(_with_columns(frame[rows], stream))
+        if name in state.bound and (variables is None or name in variables):
+            frames.append(_with_columns(frame[np.unique(state.bound[name].row)], stream))
     whole = (
         pl.concat(frames)
         if frames
@@ -71,43 +72,90 @@ def partial_table(state: HeldState, prefix: str, stream: StreamType, runs: froze
         runs: the variables whose values are lists.
     """
     types = {"_time": _MOMENT, "_id": pl.String(), **{a.name: POLARS_TYPES[a.type] for a in stream.attributes}}
-    rows = [_partial_row(state, one, until, runs) for one, until in zip(state.rows, state.until, strict=True)]
-    distinct: dict[str, dict[str, Any]] = {}
-    for row in rows:
-        row["_id"] = prefix + row["_id"]
-        before = distinct.setdefault(row["_id"], row)
-        if _later(row["_until"], before["_until"]):
-            distinct[row["_id"]] = row
-    columns = {name: pl.Series(name, [row.get(name) for row in distinct.values()]) for name in types}
-    frame = pl.DataFrame([_typed(column, types[name]) for name, column in columns.items()])
-    return frame.sort("_time", "_id").to_arrow()
-
-
-def _typed(column: pl.Series, wanted: Any) -> pl.Series:
-    return column.cast(wanted)
-
-
-def _later(one: int | None, other: int | None) -> bool:
-    return other is not None and (one is None or one > other)
-
-
-def _partial_row(
-    state: HeldState, one: Mapping[str, Sequence[int]], until: int, runs: frozenset[str]
-) -> dict[str, Any]:
-    bound = {v: state.candidates[v][list(rows)] for v, rows in one.items() if rows}
-    ids = {v: frame["_id"].cast(pl.String).to_list() for v, frame in bound.items()}
-    times = [t for frame in bound.values() for t in frame["_time"].to_physical().to_list()]
-    written = "\x1f".join(f"{v} {' '.join(of)}" for v, of in sorted(ids.items()))
-    row: dict[str, Any] = {
-        "_id": sha256(written.encode()).hexdigest()[:32],
-        "_time": max(times),
-        "_since": min(times),
-        "_until": None if until >= _NEVER else until,
-        "_bound": " ".join(bound),
-    }
-    for v, frame in bound.items():
+    if not len(state.until):
+        return pl.DataFrame(schema=types).to_arrow()
+    values = dict(_moments(state))
+    for variable, of in state.bound.items():
+        frame, places = state.candidates[variable], _Places.of(of, len(state.until))
         for column in frame.get_columns():
-            values = column.to_physical() if column.dtype.is_temporal() else column
-            told = values.cast(pl.String).to_list() if column.dtype == pl.Categorical else values.to_list()
-            row[f"{v}_{column.name}"] = json.dumps(told, ensure_ascii=False, default=str) if v in runs else told[0]
-    return row
+            name = f"{variable}_{column.name}"
+            if name in types:
+                values[name] = places.lists(column) if variable in runs else places.firsts(column)
+    values |= {"_id": _ids(state, prefix), "_bound": _names(state)}
+    nothing = pl.Series([None] * len(state.until), dtype=pl.Null)
+    frame = pl.DataFrame([values.get(name, nothing).cast(of).alias(name) for name, of in types.items()])
+    latest = frame.sort("_until", descending=True, nulls_last=False, maintain_order=True)
+    return latest.unique("_id", keep="first").sort("_time", "_id").to_arrow()
+
+
+def _moments(state: HeldState) -> Iterator[tuple[str, pl.Series]]:
+    """When the first and the last event of each partial match were, and when WINDOW ends it."""
+    first, last = np.full(len(state.until), _NEVER), np.full(len(state.until), -_NEVER)
+    for variable, of in state.bound.items():
+        times = timestamps(state.candidates[variable]["_time"])[of.row]
+        np.minimum.at(first, of.match, times)
+        np.maximum.at(last, of.match, times)
+    yield "_since", pl.Series(first)
+    yield "_time", pl.Series(last)
+    yield "_until", pl.select(pl.when(pl.Series(state.until < _NEVER)).then(pl.Series(state.until))).to_series()
+
+
+def _names(state: HeldState) -> pl.Series:
+    """The names of what each partial match binds."""
+    names = [_said(of, len(state.until), pl.lit(variable)) for variable, of in state.bound.items()]
+    return pl.select(pl.concat_str(names, separator=" ", ignore_nulls=True)).to_series()
+
+
+def _ids(state: HeldState, prefix: str) -> pl.Series:
+    """What tells partial matches apart: the ids of their events by variable."""
+    written = []
+    for variable, of in sorted(state.bound.items()):
+        ids = state.candidates[variable]["_id"].cast(pl.String)
+        own = _Places.of(of, len(state.until)).words(ids)
+        written.append(_said(of, len(state.until), pl.lit(f"{variable} ") + own))
+    told = pl.select(pl.concat_str(written, separator="\x1f", ignore_nulls=True)).to_series()
+    return pl.Series([prefix + sha256(of.encode()).hexdigest()[:32] for of in told], dtype=pl.String)
+
+
+def _said(of: BoundEvents, count: int, said: pl.Expr) -> pl.Expr:
+    """Something of the partial matches that bind a variable."""
+    bound = np.zeros(count, dtype=bool)
+    bound[of.match] = True
+    return pl.when(pl.Series(bound)).then(said)
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Where the events of a variable stand: those of partial match `i` are `row[start[i]:start[i + 1]]`."""
+
+    row: Ints
+    start: Ints
+
+    @classmethod
+    def of(cls, bound: BoundEvents, count: int) -> _Places:
+        """Those of so many partial matches."""
+        return cls(bound.row, np.searchsorted(bound.match, np.arange(count + 1)))
+
+    def firsts(self, column: pl.Series) -> pl.Series:
+        """Of each partial match the value of its first event."""
+        some = self.start[:-1] < self.start[1:]
+        first = np.zeros(len(some), dtype=np.int64)
+        first[some] = self.row[self.start[:-1][some]]
+        chosen = pl.select(pl.when(pl.Series(some)).then(pl.Series(first))).to_series()
+        return column.gather(chosen)
+
+    def lists(self, column: pl.Series) -> pl.Series:
+        """Of each partial match the values of its events, as JSON."""
+        plain = column.to_physical() if column.dtype.is_temporal() else column
+        told = (plain.cast(pl.String) if plain.dtype == pl.Categorical else plain).gather(self.row).to_list()
+        pieces = (told[first:end] for first, end in pairwise(self.start.tolist()))
+        written = [json.dumps(own, ensure_ascii=False, default=str) if own else None for own in pieces]
+        return pl.Series(written, dtype=pl.String)
+
+    def words(self, column: pl.Series) -> pl.Series:
+        """Of each partial match the strings of its events, a blank between two."""
+        if len(self.row) <= len(self.start) - 1 and (np.diff(self.start) <= 1).all():
+            return self.firsts(column)
+        told = column.gather(self.row).to_list()
+        pieces = (told[first:end] for first, end in pairwise(self.start.tolist()))
+        return pl.Series([" ".join(own) for own in pieces], dtype=pl.String)

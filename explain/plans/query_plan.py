@@ -39,6 +39,7 @@ from ...pipeline.flow import Registration
 from ...planner import Range, bounds_in_words, duration_in_words
 from .context_plan import describe_contexts
 from .plan_node import PlanNode
+from .sharing_plan import describe_sharing
 
 _OVER_ALL = ", in one window over all groups"
 _LINKS = {
@@ -67,6 +68,7 @@ def describe_query(
     Returns:
         The query; its children are contexts, sources with filters, WITHIN, operator, windows, output, past, warnings.
     """
+    others = tuple(others)
     fixed = "" if within is None else f", which is {within}"
     items = ", ".join(f"{i.name} {i.type}" for i in query.items if not i.hidden)
     children = [
@@ -74,6 +76,7 @@ def describe_query(
         *(_source(source, semantics.get(source.variable)) for source in query.sources),
         PlanNode("within", f"{bounds_in_words(query.bounds)}{fixed}"),
         *(_operator(query) if query.rule is None else _actions(query.rule)),
+        *describe_sharing(query, others),
         *([PlanNode("output", items)] if items else []),
         *past,
         *(PlanNode("warning", warning) for warning in query.warnings),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from kaicep.cep.joins import PatternKernel
+from kaicep.cep.joins import LoosePatternKernel, PatternKernel
 from kaicep.cep.kernel_table import build_kernel, stop_candidates
 from kaicep.cep.limits import Limits
 from kaicep.cep.nfa import NfaOperator
@@ -14,6 +14,7 @@ from kaicep.cep.windows import AggregationKernel
 from support.operators import compiled
 
 BOTH = "FROM (?a, readings), (?b, readings)"
+ABSENT = "SELECT ?a FROM (?a, readings), (?n, readings), (?b, readings) SEQ (?a, NOT ?n, ?b) WINDOW (?a, ?n, ?b, 5s)"
 PAIRS = f"SELECT ?a {BOTH} SEQ (?a, ?b) WINDOW (?a, ?b, 5s)"
 RUNS = f"SELECT COUNT(?a) AS n {BOTH} FILTER (?a.n = 1) SEQ (?a+, ?b) WINDOW (?a, ?b, 5s)"
 UNTIL = f"SELECT COUNT(?b) AS n {BOTH} SEQ (?a -> ?b{{1,; ->}} UNTIL (?b.n > 5)) WINDOW (?a, ?b, 5s)"
@@ -24,7 +25,8 @@ UNTIL = f"SELECT COUNT(?b) AS n {BOTH} SEQ (?a -> ?b{{1,; ->}} UNTIL (?b.n > 5))
     [
         ("SELECT ?e.n FROM (?e, readings)", SelectionKernel),
         ("SELECT SUM(?e.n) AS s FROM (?e, readings) WINDOW (?e, sliding, 5s)", AggregationKernel),
-        (PAIRS, PatternKernel),
+        (PAIRS, LoosePatternKernel),
+        (ABSENT, PatternKernel),
         (RUNS, NfaOperator),
     ],
 )

@@ -17,7 +17,16 @@ from ....cep import joined_rows
 from ....language.nodes import COMPANION
 from ....planner import BackfillChunk
 from ...monitoring import log_context
-from ..queries import CommonCall, EventBatch, EventSplits, QueryGraph, QueryIsolation, QueryRuntime, shared_batch
+from ..queries import (
+    CommonCall,
+    EventBatch,
+    EventSplits,
+    QueryGraph,
+    QueryIsolation,
+    QueryRuntime,
+    bounds_of,
+    shared_batch,
+)
 from .circle_answering import CircleAnswering
 from .joint_answering import JointAnswering
 from .row_forwarding import RowForwarding
@@ -101,11 +110,7 @@ class QueryAnswering:
             return
         withhold(self._queries, levels[0])
         asked = [(flow, events, flow.watermark_of(watermarks)) for flow in levels[0]]
-        joint = {} if found else self._joint.answers(asked, time)
-        answers = [
-            joint.get(flow.registration.label) or RunningAnswer(flow, flow.pieces(events, watermark, found))
-            for flow, _, watermark in asked
-        ]
+        answers = self._begun(asked, found, time)
         given, later = dict(events), levels[1:]
         while answers:
             for answer, rows in zip(answers, self._next(answers, time), strict=True):
@@ -164,13 +169,7 @@ class QueryAnswering:
                 continue
             kept |= {label: []} if serves else {}
             released.append((flow, given, watermark))
-        together = {} if found else _together(released)
-        joint = {} if found else self._joint.answers(released, time)
-        answers = [
-            joint.get(label) or RunningAnswer(flow, flow.pieces(given, watermark, found, together.get(label)))
-            for flow, given, watermark in released
-            for label in (flow.registration.label,)
-        ]
+        answers = self._begun(released, found, time)
         held: dict[str, list[pa.Table]] = {}
         running = answers
         while running:
@@ -181,6 +180,17 @@ class QueryAnswering:
             running = [answer for answer in running if answer.goes_on]
         for label, parts in kept.items():
             self._forwarding.serve(self._queries.flows[label], joined_rows(parts), events, watermarks)
+
+    def _begun(self, asked: Sequence[_Asked], found: Mapping[str, pa.Table], time: TimeSpent) -> list[RunningAnswer]:
+        """The answers of queries that do not read each other, begun together where that is one search."""
+        together = {} if found else _together(asked)
+        others = [one for one in asked if one[0].registration.label not in together]
+        joint = {} if found else self._joint.answers(others, time)
+        return [
+            joint.get(label) or RunningAnswer(flow, flow.pieces(given, watermark, found, together.get(label)))
+            for flow, given, watermark in asked
+            for label in (flow.registration.label,)
+        ]
 
     def answer_past(self, part: BackfillChunk) -> Iterator[QueryRows]:
         """The rows of each query for a piece of the past, whose events were admitted when they came."""
@@ -231,10 +241,12 @@ class QueryAnswering:
         yield answer
 
 
-def _together(
-    released: Sequence[tuple[QueryRuntime, Mapping[str, EventBatch], datetime | None]],
-) -> dict[str, CommonCall]:
-    """By label, what queries do together that are equal but for their contexts and are given the same."""
+_Asked = tuple[QueryRuntime, Mapping[str, EventBatch], datetime | None]
+"""A query, what it is given by stream, and the watermark up to which it is answered."""
+
+
+def _together(released: Sequence[_Asked]) -> dict[str, CommonCall]:
+    """By label, what queries do together that are equal but for contexts and bounds, and are given the same."""
     companies: dict[Hashable, list[tuple[QueryRuntime, Mapping[str, EventBatch]]]] = {}
     for flow, given, watermark in released:
         company = flow.company(given, watermark)
@@ -242,12 +254,17 @@ def _together(
             companies.setdefault(company, []).append((flow, given))
     calls: dict[str, CommonCall] = {}
     for members in companies.values():
-        if len(members) > 1:
-            flows = [flow for flow, _ in members]
+        flows = [flow for flow, _ in members]
+        if len(members) > 1 and _gain(flows):
             offered = next((offer for flow in flows if (offer := flow.offer()) is not None), None)
             call = CommonCall([flow.query for flow in flows], members[0][1], offered)
             calls |= dict.fromkeys((flow.registration.label for flow in flows), call)
     return calls
+
+
+def _gain(flows: Sequence[QueryRuntime]) -> bool:
+    """Whether one search serves queries better than one that has them as partitions: these are equal but for names."""
+    return flows[0].query.in_context is not None or len({bounds_of(flow.query) for flow in flows}) > 1
 
 
 def _readers(levels: Sequence[Sequence[QueryRuntime]], names: set[str | None]) -> list[list[QueryRuntime]]:

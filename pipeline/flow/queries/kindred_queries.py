@@ -1,5 +1,7 @@
 """Queries that are equal but for contexts and bounds: what their events are searched for, and found, once for all.
 
+Outside of contexts it is bounds alone.
+
 Each keeps a state, windows and rows of its own, so that it can come, go and fail by itself. They are given the events
 in windows of any of their contexts: what lies in none of a query's own windows makes no row of it.
 Source: CAESAR §5.3 (sharing of queries in overlapping context windows); docs/decisions/254, 255.
@@ -16,7 +18,7 @@ from typing import Any
 from ....cep import CommonSteps, is_shared, key_of
 from ....cep.contexts import EventRouter, SetWindows
 from ....cep.joins import implied_filters
-from ....cep.partitions import Bounds, loose_form, loosest
+from ....cep.partitions import Bounds, is_loose, loose_form, loosest
 from ....language.nodes import ContextReference, Query
 from .candidates import CandidateSelection, ContextPlacing, Counts, EventBatch, Selected
 
@@ -26,16 +28,23 @@ __all__ = ["CommonCall", "bounds_of", "kin_of"]
 def kin_of(query: Query) -> str | None:
     """What is equal of queries that are answered together; `None`: this one is answered by itself."""
     within = query.in_context
-    if within is None or not (within.together and within.pushed_down and is_shared(query)):
+    if within is None:
+        return _kin(query) if is_loose(query) else None
+    if not (within.together and within.pushed_down and is_shared(query)):
         return None
     if any(EventRouter(query).needs_paths(source.variable) for source in query.sources):
         return None
+    return _kin(query)
+
+
+def _kin(query: Query) -> str:
     said = replace(
         loose_form(query).query, name=None, normal="", output=query.sources[0].stream, warnings=(), context_sets=()
     )
-    key = key_of(replace(said, in_context=replace(within, contexts=())))
+    within = query.in_context
+    said = said if within is None else replace(said, in_context=replace(within, contexts=()))
     implied = {variable: key_of(filters) for variable, filters in implied_filters(query).items()}
-    return sha256(repr((within.sets, key, implied)).encode()).hexdigest()
+    return sha256(repr((() if within is None else within.sets, key_of(said), implied)).encode()).hexdigest()
 
 
 def bounds_of(query: Query) -> Bounds:

@@ -335,7 +335,10 @@ class QueryRuntime:
         if self.is_passed_over(events, watermark):
             return
         if common is not None:
-            candidates = self.input.common_candidates(common, self._windows, self._watermark, watermark)
+            if self.input.placing is None:
+                candidates = self._candidates(events, watermark)
+            else:
+                candidates = self.input.common_candidates(common, self._windows, self._watermark, watermark)
             yield from self._operator.pieces(candidates, watermark, common.steps)
             self._watermark = watermark
             return
@@ -483,6 +486,8 @@ class QueryRuntime:
     def company(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> Hashable | None:
         """What is equal of queries that are answered together in a call; `None`: this one is answered by itself."""
         if self.kin is None or self.failure is not None or self.ended:
+            return None
+        if self.input.placing is None and (self.seam is not None or self.shed is not None or self.registration.watched):
             return None
         given = tuple((stream, id(events[stream])) for stream in sorted(self.streams & events.keys()))
         return self.kin, self.within, id(self.knowledge), self._watermark, watermark, given

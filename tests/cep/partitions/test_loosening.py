@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 from kaicep.cep.joint import key_of
-from kaicep.cep.partitions import LooseForm, bounded_joins, loose_form, loosened, loosest
+from kaicep.cep.partitions import LooseForm, bounded_joins, is_loose, loose_form, loosened, loosest
 from kaicep.cep.settled_query import settled_query
 from kaicep.language.nodes import CorrelationWindow, Query, expression_text
 from support.operators import compiled
@@ -83,3 +83,12 @@ def test_a_query_may_be_given_others() -> None:
     assert expression_text(wide.joins[0]) == "?b.x < (?a.x - 6)"
     assert [w.width for w in wide.windows if isinstance(w, CorrelationWindow)] == [timedelta(minutes=2)]
     assert loosened(wide, loose_form(query).bounds) == query
+
+
+@pytest.mark.parametrize("join", ["?a.x < ?b.x - 3", "?a.n = ?b.n"])
+def test_a_sequence_outside_of_contexts_is_loose(join: str) -> None:
+    assert is_loose(pair(join))
+
+
+def test_what_must_be_absent_decides_by_more_than_candidates() -> None:
+    assert not is_loose(pair("?a.x < ?b.x", sequence="?a, NOT ?n, ?b", more="n"))

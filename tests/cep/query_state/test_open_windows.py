@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from kaicep import Project
-from kaicep.cep.query_state import HeldState, held_by_windows, in_sliding_windows, latest_completion
+from kaicep.cep.query_state import held_by_windows, held_together, in_sliding_windows, latest_completion
 from kaicep.expressions import Ints
 from support.context_examples import examples
 
@@ -26,7 +26,7 @@ def of_one_group(frame: pl.DataFrame) -> Ints:
 def test_events_between_counted_windows_are_held_by_none(count: int, held: int) -> None:
     (query,) = PROJECT.compile("SELECT COUNT(?m) AS n FROM (?m, MTR) WINDOW (?m, hopping, 2 events, 4 events)")
     state = held_by_windows(query, EVENTS[:count], BEGIN, of_one_group)
-    assert [len(rows) for one in state.rows for rows in one.values()] == ([held] if held else [])
+    assert [len(of.row) for of in state.bound.values()] == ([held] if held else [])
 
 
 def test_all_that_has_still_to_come_is_bounded_by_windows() -> None:
@@ -42,15 +42,20 @@ def test_all_that_has_still_to_come_is_bounded_by_windows() -> None:
 def test_a_sliding_window_lets_go_of_what_is_as_old_as_it_is_long(minutes: int, held: int) -> None:
     (query,) = PROJECT.compile("SELECT COUNT(?m) AS n FROM (?m, MTR) WINDOW (?m, sliding, 10min)")
     state = held_by_windows(query, EVENTS, BEGIN + minutes * 60_000_000, of_one_group)
-    assert [len(rows) for one in state.rows for rows in one.values()] == ([held] if held else [])
+    assert [len(of.row) for of in state.bound.values()] == ([held] if held else [])
 
 
 def test_partial_matches_lie_in_all_sliding_windows() -> None:
     text = "SELECT ?a.id FROM (?a, MTR), (?b, MTR) JOIN (?a.reading = ?b.reading)"
     windows = "WINDOW (?a, sliding, 10min) WINDOW (?b, sliding, 2 events)"
     (query,) = PROJECT.compile(f"{text} {windows}")
-    rows = [{"a": [0]}, {"a": [1]}, {"b": [0]}, {"b": [1]}, {"a": [1], "b": [2]}]
-    state = HeldState({"a": EVENTS, "b": EVENTS}, rows, [2**62] * 5)
+    never = np.array([2**62] * 2)
+    parts = [({"a": np.array([0, 1])}, never), ({"b": np.array([0, 1])}, never)]
+    both = {"a": np.array([1]), "b": np.array([2])}, never[:1]
+    state = held_together({"a": EVENTS, "b": EVENTS}, [*parts, both])
     found = in_sliding_windows(query, state, BEGIN + 10 * 60_000_000)
-    assert found.rows == [{"a": [1]}, {"b": [1]}]
-    assert found.until == [BEGIN + 15 * 60_000_000, 2**62]
+    assert {v: (of.match.tolist(), of.row.tolist()) for v, of in found.bound.items()} == {
+        "a": ([0], [1]),
+        "b": ([1], [1]),
+    }
+    assert found.until.tolist() == [BEGIN + 15 * 60_000_000, 2**62]
