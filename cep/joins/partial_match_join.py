@@ -11,7 +11,7 @@ from ...expressions import Ints, Names
 from ...language.nodes import Query
 from ..limits import Ceilings, Limits
 from ..match import CandidateBuffer, NewEvents, encode_keys, passing
-from ..order import NUMBER, UNBOUNDED, Candidates, numbered_events
+from ..order import NUMBER, UNBOUNDED, Candidates, SharedEvents, numbered_events
 from ..output import match_name
 from ..query_state import HeldState, held_together
 from ..snapshot_codec import OperatorState
@@ -106,6 +106,10 @@ class PartialMatchJoin:
         count = len(next(iter(matches.values())))
         latest: Ints = np.min(ends, axis=0) if ends else np.full(count, _ALWAYS)
         return latest
+
+    def share(self, events: SharedEvents) -> None:
+        """See `Kernel.share`."""
+        self._buffer.events = events
 
     def state(self) -> OperatorState:
         """The candidates."""

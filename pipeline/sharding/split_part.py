@@ -91,7 +91,7 @@ def split_part(queries: HostedQueries, split: Split, folder: Path, name: str) ->
     annotated = catalog.annotators[split.stream].annotate(raw.table)
     events = _first_distinct(annotated)
     parts: dict[PartName, Part] = dict(_identities(events, split.stream, queries.plan.shards))
-    batch = shared_batch(events, partial(queries.apart.queries.asked, split.stream))
+    batch = shared_batch(events, partial(queries.apart.queries.filter_graph, split.stream))
     for unit in queries.units:
         if split.stream in unit.streams:
             given = (
