@@ -26,7 +26,13 @@ from ...language.nodes import (
     walk_pattern,
 )
 
-__all__ = ["watch"]
+__all__ = ["finds_more_when_watched", "watch"]
+
+
+def finds_more_when_watched(query: Query) -> bool:
+    """Whether a watched query has matches that LIMIT does not count: those that sliding windows let go of."""
+    sliding = any(isinstance(window, SlidingWindow) for window in query.windows)
+    return query.limit is not None and query.kind is Kind.PATTERN and sliding
 
 
 def watch(query: Query) -> Query:

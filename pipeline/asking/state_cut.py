@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import pyarrow as pa
 
 from ...annotator import event_prefix
-from ...cep.query_state import HeldState, partial_table, state_table
+from ...cep.query_state import HeldState, finds_more_when_watched, partial_table, state_table
 from ...errors import PipelineError
 from ...language.nodes import Query, StateReference, StreamType, quantified_variables
 from ..flow import Dataflow, Registration
@@ -17,7 +17,7 @@ from ..flow.queries import EventBatch
 
 __all__ = ["StateCut", "watched_registrations"]
 
-_WATCHED, _COVERED = "state of ", "state of a covered query"
+_WATCHED, _ROWS, _COVERED = "state of ", "rows of ", "state of a covered query"
 _MICROSECOND = timedelta(microseconds=1)
 
 
@@ -39,6 +39,9 @@ def watched_registrations(registrations: Iterable[Registration], asked: Query) -
             raise PipelineError(f"no query '{name}' is registered", hint=f"registered are: {known}")
         held = replace(named[name].query, name=None, change=None)  # what reads its rows reads those of the query itself
         found.append(replace(named[name], query=held, label=_WATCHED + name, watched=True))
+        if finds_more_when_watched(held):  # how many rows it has is for the query itself to say
+            found.append(replace(named[name], query=held, label=_ROWS + name))
+            found[-2] = replace(found[-2], query=replace(held, limit=None))
     return found
 
 
@@ -68,7 +71,8 @@ class StateCut:
         label = _WATCHED + reference.query
         self.dataflow.queries.check(label)
         runtime = self.dataflow.flows[label]
-        state = runtime.state(self.moment)
+        rows = self.dataflow.flows.get(_ROWS + reference.query)
+        state = HeldState() if rows is not None and rows.ended else runtime.state(self.moment)
         if reference.body is not None:
             state = self._state_of(reference.body, runtime.registration, state)
         if not reference.partial:
