@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from kaicep import Project
-from kaicep.cep.query_state import watch
+from kaicep.cep.query_state import finds_more_when_watched, watch
 from kaicep.language.nodes import Conjunction, SlidingWindow
 from support.context_examples import examples
 
@@ -40,3 +40,11 @@ def test_what_comes_in_between_decides_about_a_seq_as_it_stands() -> None:
 def test_modes_keep_their_pattern() -> None:
     (query,) = PROJECT.compile("SELECT ?a.id FROM (?a, MTR), (?b, MTR) SEQ (?a AND ?b) POLICY recent")
     assert watch(query).pattern == query.pattern
+
+
+def test_sliding_windows_beside_limit_find_more_when_watched() -> None:
+    text = "SELECT ?a.id FROM (?a, MTR), (?b, MTR) JOIN (?a.id = ?b.id) {}"
+    sliding, plain = "WINDOW (?a, sliding, 1h) WINDOW (?b, sliding, 1h)", "WINDOW (?a, ?b, 1h)"
+    for windows, more in ((f"{sliding} LIMIT 3", True), (sliding, False), (f"{plain} LIMIT 3", False)):
+        (query,) = PROJECT.compile(text.format(windows))
+        assert finds_more_when_watched(query) is more

@@ -41,3 +41,16 @@ def test_a_query_that_is_not_registered_has_no_state() -> None:
     *_, asked = PROJECT.compile(f"{MOODS} SELECT ?x.id FROM (?x, STATE(q))", asked=True)
     with pytest.raises(PipelineError, match="no query 'q' is registered"):
         watched_registrations([], asked)
+
+
+@pytest.mark.parametrize(("seconds", "held"), [(1.2, []), (2.2, ["e2"]), (3.2, [])])
+def test_limit_counts_rows_that_sliding_windows_leave(seconds: float, held: list[str]) -> None:
+    """`a1` and `b3` are too far apart for a row; that of `c2` and `b3` is the only one."""
+    text = (
+        "CREATE QUERY q AS SELECT ?e.id FROM (?e, S), (?f, S) WHERE { FILTER (?e.k != 'b') FILTER (?f.k = 'b') "
+        "JOIN (?e.k != ?f.k) WINDOW (?e, sliding, 1.1s) WINDOW (?f, sliding, 1s) } LIMIT 1;"
+    )
+    rows = PROJECT.evaluate(
+        f"{text} SELECT ?x.id FROM (?x, STATE(q))", EVENTS, ask_at=BASE + timedelta(seconds=seconds)
+    )
+    assert [row["id"] for row in rows if row["id"] != "e1"] == held
