@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,6 +13,7 @@ from ..annotator import AnnotatedBatch, EventShape
 from ..cep.output import ARROW_TYPES
 from ..errors import PlanError
 from ..pipeline import Catalog
+from ..pipeline.sharding import shard_of
 from ..pipeline.sources import read_recording
 
 __all__ = [
@@ -104,15 +106,16 @@ def arrived_events(shard: pa.Table) -> dict[str, pa.Table]:
     return {stream: arrived(unpacked(payloads)) for stream, payloads in own.items()}
 
 
-def parcels(stream: str, events: pa.Table, keys: Sequence[str] = (), shards: int = 1) -> Iterator[pa.RecordBatch]:
-    """Events as rows of `PARCELS`, one for each shard that has some; by equal `keys` they are of one shard."""
-    if not keys:
-        pieces = [(0, events)] if events.num_rows else []
-    else:
-        numbers = _shards(events, keys, shards)
-        pieces = [(shard, events.filter((numbers == shard).to_arrow())) for shard in numbers.unique().to_list()]
-    for shard, own in pieces:
-        yield parcel(stream, shard, own)
+def parcels(stream: str, events: pa.Table, key: str | None = None, shards: int = 1) -> Iterator[pa.RecordBatch]:
+    """Events as rows of `PARCELS`, one for each shard that has some; by an equal `key` they are of one shard."""
+    if not events.num_rows:
+        return
+    if key is None:
+        yield parcel(stream, 0, events)
+        return
+    numbers = shard_of(pl.Series(events[key]), shards)
+    for shard in np.unique(numbers).tolist():
+        yield parcel(stream, shard, events.filter(pa.array(numbers == shard)))
 
 
 def parcel(stream: str, shard: int, table: pa.Table) -> pa.RecordBatch:
@@ -128,18 +131,6 @@ def parcel(stream: str, shard: int, table: pa.Table) -> pa.RecordBatch:
 def unpacked(payloads: Iterable[bytes]) -> pa.Table:
     """The tables of payloads, at least one, one after the other."""
     return pa.concat_tables([pa.ipc.open_stream(payload).read_all() for payload in payloads])
-
-
-def _shards(events: pa.Table, keys: Sequence[str], shards: int) -> pl.Series:
-    """The shard of each event; what is unbound is a key as well."""
-    frame = pl.DataFrame(pl.from_arrow(events.select(list(keys))))
-    # 0.0 and -0.0 are equal, their texts are not.
-    plain = [
-        pl.when(pl.col(n) == 0).then(0.0).otherwise(pl.col(n)) if frame[n].dtype.is_float() else pl.col(n) for n in keys
-    ]
-    texts = [column.cast(pl.String) for column in plain]
-    joined = pl.concat_str([text.fill_null("\x00") for text in texts], separator="\x1f")
-    return frame.select(joined.hash(seed=0) % shards).to_series().cast(pl.Int64)
 
 
 def _conform(events: pa.Table, schema: pa.Schema) -> pa.Table:

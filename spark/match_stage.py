@@ -66,7 +66,7 @@ def matches(
     shards = 1 if keys is None else _SHARDS_A_CORE * spark.sparkContext.defaultParallelism
     remote, needed = RemoteProject.of(project, spark), DocumentAnswer(project, query).columns
     packings = {
-        name: _Packing(remote, name, tuple(needed.get(name, ())), () if keys is None else keys[name], shards)
+        name: _Packing(remote, name, tuple(needed.get(name, ())), None if keys is None else keys[name], shards)
         for name in frames
     }
     packed = [_packed(frame, packings[name], arriving) for name, frame in frames.items()]
@@ -148,12 +148,13 @@ class _Packing:
     remote: RemoteProject
     stream: str
     columns: tuple[str, ...]
-    keys: tuple[str, ...]
+    key: str | None
     shards: int
 
     def __call__(self, raw: pa.Table) -> pa.Table:
-        events = looked_at(plain_events(self.remote.catalog, self.stream, raw), (*self.columns, *self.keys))
-        return pa.Table.from_batches(parcels(self.stream, events, self.keys, self.shards), PARCELS)
+        needed = self.columns if self.key is None else (*self.columns, self.key)
+        events = looked_at(plain_events(self.remote.catalog, self.stream, raw), needed)
+        return pa.Table.from_batches(parcels(self.stream, events, self.key, self.shards), PARCELS)
 
 
 def _past_answer(remote: RemoteProject, text: str) -> Callable[[pa.Table], pa.Table]:

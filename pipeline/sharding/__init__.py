@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .hosted_queries import HostedQueries, HostingPlan, hosted
-from .shard_key import why_one_shard
+from .shard_key import shard_of, sharding_key, why_one_shard
 from .sharded_flow import HostedBatch, ShardedFlow, TaskRunner
 from .split_part import Split
 
@@ -15,5 +15,7 @@ __all__ = [
     "Split",
     "TaskRunner",
     "hosted",
+    "shard_of",
+    "sharding_key",
     "why_one_shard",
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...language.nodes import Query
 from ..flow import Registration
-from .shard_key import ShardKey, shard_key
+from .shard_key import ShardKey, sharding_key
 
 __all__ = ["QueryUnit", "units_of"]
 
@@ -75,4 +75,4 @@ def _unit(registrations: Sequence[Registration]) -> QueryUnit:
     first = registrations[0]
     query = first.query
     single = len(registrations) == 1 and query.rule is None and not query.context_sets and not first.watched
-    return QueryUnit(tuple(registrations), shard_key(query) if single else None, single)
+    return QueryUnit(tuple(registrations), sharding_key(query) if single else None, single)

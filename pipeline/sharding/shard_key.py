@@ -47,7 +47,7 @@ from ...language.nodes import (
 )
 from ...language.nodes import Sequence as Links
 
-__all__ = ["ShardKey", "shard_key", "shard_of", "why_one_shard"]
+__all__ = ["ShardKey", "shard_of", "sharding_key", "why_one_shard"]
 
 _EXACT = (ValueType.BOOLEAN, ValueType.INTEGER, ValueType.STRING, ValueType.IRI, ValueType.DATETIME)
 """Of these, values are equal exactly when their texts are."""
@@ -72,9 +72,14 @@ class ShardKey:
         return ", ".join(f"?{variable}.{name}" for variable, name in self.columns.items())
 
 
-def shard_key(query: Query) -> ShardKey | None:
-    """By what a query's events are dealt to shards; `None`: it is answered in one (`why_one_shard`)."""
-    if _apart(query) is not None:
+def sharding_key(query: Query, *, in_order: bool = True) -> ShardKey | None:
+    """By what a query's events are dealt to shards; `None`: it is answered in one (`why_one_shard`).
+
+    Args:
+        query: the query.
+        in_order: whether rows have to come in output order, batch by batch.
+    """
+    if _apart(query, in_order=in_order) is not None:
         return None
     match query.kind:
         case Kind.SELECTION:
@@ -82,12 +87,12 @@ def shard_key(query: Query) -> ShardKey | None:
         case Kind.AGGREGATION:
             return next(_of_groups(query), None)
         case Kind.PATTERN:
-            return next(_of_partitions(query), None) or _of_joins(query)
+            return next(_of_partitions(query), None) or (_of_joins(query) if vectorisable(query) else None)
 
 
 def why_one_shard(query: Query) -> str | None:
     """Why a query is answered in one shard; `None`: it is answered in several."""
-    if shard_key(query) is not None:
+    if sharding_key(query) is not None:
         return None
     missing = {Kind.AGGREGATION: "GROUP BY an attribute of an exact type"}
     reason = f"nothing ties its events together: {missing.get(query.kind, 'PARTITION BY, or equality JOINs of all')}"
@@ -103,17 +108,18 @@ def shard_of(values: pl.Series, shards: int) -> Ints:
     return numbers.to_numpy().astype(np.int64)
 
 
-def _apart(query: Query) -> str | None:
+def _apart(query: Query, *, in_order: bool = True) -> str | None:
     """What of a query looks at the events of all keys."""
     counted = query.kind is Kind.PATTERN and not all(map(_ties_in_time, query.windows))
     parts = () if query.pattern is None else tuple(walk_pattern(query.pattern))
+    waits = in_order and query.kind is Kind.PATTERN and not vectorisable(query)
     asked: tuple[tuple[bool, str], ...] = (
         (query.in_context is not None or bool(query.context_sets), "it speaks of contexts"),
         (query.rule is not None, "it is a rule"),
         (query.limit is not None, "LIMIT counts all rows"),
         (query.distinct, "DISTINCT compares all rows"),
         (query.output_rate is not None, "OUTPUT hands over the rows of all keys together"),
-        (query.kind is Kind.PATTERN and not vectorisable(query), "it repeats events, and rows wait for each other"),
+        (waits, "it repeats events, and rows wait for each other"),
         (any(isinstance(part, Timer) for part in parts), "it has a timer"),
         (_waits_for_any(query.pattern), "its last NOT waits for the next event"),
         (counted, "a WINDOW counts events, or slides over those of all keys"),

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from kaicep import Project
 from kaicep.language.nodes import Query
-from kaicep.pipeline.sharding.shard_key import shard_key, shard_of, why_one_shard
+from kaicep.pipeline.sharding.shard_key import shard_of, sharding_key, why_one_shard
 from support.keyed import STREAMS
 
 PROJECT = Project.parse({"streams": STREAMS})
@@ -33,7 +33,7 @@ def query(text: str) -> Query:
     ],
 )
 def test_a_key_that_all_events_of_a_match_share(text: str, columns: dict[str, str]) -> None:
-    found = shard_key(query(text))
+    found = sharding_key(query(text))
     assert found is not None
     assert dict(found.columns) == columns
     assert why_one_shard(query(text)) is None
@@ -89,7 +89,7 @@ def test_a_key_that_all_events_of_a_match_share(text: str, columns: dict[str, st
 )
 def test_why_there_is_none(text: str, reason: str) -> None:
     assert why_one_shard(query(text)) == reason
-    assert shard_key(query(text)) is None
+    assert sharding_key(query(text)) is None
 
 
 def test_the_shard_of_a_value_is_the_same_everywhere() -> None:
