@@ -92,6 +92,12 @@ class EventRouter:
         self._keys, self._shared = () if entered else key_columns(query), is_shared(query)
         self._attributes = {source.variable: source.window_attributes for source in query.sources}
         self._of_windows = query.kind is Kind.AGGREGATION
+        # Made once: queries in contexts that do not hold are to cost nothing.
+        self._plain = {
+            source.variable: [(_names(one), one) for one in self._of(source.variable)]
+            for source in query.sources
+            if not self.needs_paths(source.variable)
+        }
 
     def columns(self, variable: str) -> frozenset[str]:
         """The columns of events that say where those of a variable belong."""
@@ -127,7 +133,7 @@ class EventRouter:
             variable: whose events they are; those of which PATHs say where they belong are not counted.
             events: as `route` takes them.
         """
-        return 0 if self.needs_paths(variable) else sum(_unbound(one, events) for one in self._of(variable))
+        return sum(_unbound(one, names, events) for names, one in self._plain.get(variable, ()))
 
     def route(
         self, variable: str, events: pa.Table, sets: Mapping[str, SetWindows], found: Routed, known: KnownRanges
@@ -175,7 +181,7 @@ class EventRouter:
         """The events by the partitions of a set."""
         asked = (placement.set, tuple(map(_text, placement.keys)))
         if asked not in known:
-            names = sorted({_name(node) for key in placement.keys for node in columns_of(key)} | {"_time"})
+            names = sorted({*_names(placement), "_time"})
             frame = frame_of(events, names)
             values = frame.select([column_expression(key).alias(str(i)) for i, key in enumerate(placement.keys)])
             columns = [c if len(c) == frame.height else c.new_from_index(0, frame.height) for c in values.get_columns()]
@@ -279,8 +285,12 @@ def _text(key: Expression) -> str:
     return key.name if isinstance(key, Column) else expression_text(key)
 
 
-def _unbound(placement: Placement, events: pa.Table) -> int:
-    names = sorted({_name(node) for key in placement.keys for node in columns_of(key)})
+def _names(placement: Placement) -> list[str]:
+    """The columns that a placement speaks of."""
+    return sorted({_name(node) for key in placement.keys for node in columns_of(key)})
+
+
+def _unbound(placement: Placement, names: Sequence[str], events: pa.Table) -> int:
     if not any(events[name].null_count for name in names):
         return 0
     keys = frame_of(events, names).select(
