@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .context_changes import Change, HeldWindow, Turn
 from .context_history import ContextHistory
-from .event_router import EventRouter, KnownRanges, Routed, SetWindows
+from .event_router import EventRouter, KnownGaps, KnownRanges, Routed, SetWindows
 from .partition_key import PartitionKeys
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "ContextHistory",
     "EventRouter",
     "HeldWindow",
+    "KnownGaps",
     "KnownRanges",
     "PartitionKeys",
     "Routed",

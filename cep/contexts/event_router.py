@@ -32,7 +32,7 @@ from .context_history import ContextHistory
 from .partition_key import PartitionKeys, sortable
 from .window_ranges import EventRanges, WindowRanges, listed_windows
 
-__all__ = ["EventRouter", "KnownRanges", "Routed", "SetWindows"]
+__all__ = ["EventRouter", "KnownGaps", "KnownRanges", "Routed", "SetWindows"]
 
 
 class SetWindows:
@@ -73,8 +73,11 @@ class Routed:
     unplaced: int = 0
 
 
-KnownRanges = dict[tuple[str, tuple[str, ...]], EventRanges]
+_SetAndKeys = tuple[str, tuple[str, ...]]
+KnownRanges = dict[_SetAndKeys, EventRanges]
 """By set and keys, the events of one batch by partitions, for all queries."""
+KnownGaps = dict[_SetAndKeys, int]
+"""By set and keys, how many events of one batch have an unbound key, for all queries."""
 
 
 class EventRouter:
@@ -94,7 +97,7 @@ class EventRouter:
         self._of_windows = query.kind is Kind.AGGREGATION
         # Made once: queries in contexts that do not hold are to cost nothing.
         self._plain = {
-            source.variable: [(_names(one), one) for one in self._of(source.variable)]
+            source.variable: [(_asked(one), one) for one in self._of(source.variable)]
             for source in query.sources
             if not self.needs_paths(source.variable)
         }
@@ -126,14 +129,20 @@ class EventRouter:
     def _of(self, variable: str) -> list[Placement]:
         return [placement for (of, _), placement in self._placements.items() if of == variable]
 
-    def unbound(self, variable: str, events: pa.Table) -> int:
+    def unbound(self, variable: str, events: pa.Table, known: KnownGaps) -> int:
         """How many events of a variable have an unbound key, where nothing else is asked of them.
 
         Args:
             variable: whose events they are; those of which PATHs say where they belong are not counted.
             events: as `route` takes them.
+            known: what queries have counted of the same events; takes what this one does.
         """
-        return sum(_unbound(one, names, events) for names, one in self._plain.get(variable, ()))
+        total = 0
+        for asked, placement in self._plain.get(variable, ()):
+            if asked not in known:
+                known[asked] = _unbound(placement, events)
+            total += known[asked]
+        return total
 
     def route(
         self, variable: str, events: pa.Table, sets: Mapping[str, SetWindows], found: Routed, known: KnownRanges
@@ -179,7 +188,7 @@ class EventRouter:
     @staticmethod
     def _ranges(placement: Placement, events: pa.Table, of: SetWindows, known: KnownRanges) -> EventRanges:
         """The events by the partitions of a set."""
-        asked = (placement.set, tuple(map(_text, placement.keys)))
+        asked = _asked(placement)
         if asked not in known:
             names = sorted({*_names(placement), "_time"})
             frame = frame_of(events, names)
@@ -285,12 +294,17 @@ def _text(key: Expression) -> str:
     return key.name if isinstance(key, Column) else expression_text(key)
 
 
+def _asked(placement: Placement) -> _SetAndKeys:
+    return placement.set, tuple(map(_text, placement.keys))
+
+
 def _names(placement: Placement) -> list[str]:
     """The columns that a placement speaks of."""
     return sorted({_name(node) for key in placement.keys for node in columns_of(key)})
 
 
-def _unbound(placement: Placement, names: Sequence[str], events: pa.Table) -> int:
+def _unbound(placement: Placement, events: pa.Table) -> int:
+    names = _names(placement)
     if not any(events[name].null_count for name in names):
         return 0
     keys = frame_of(events, names).select(

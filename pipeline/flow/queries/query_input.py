@@ -143,7 +143,7 @@ class QueryInput:
             if stream in events:
                 selection.pass_over(events[stream].table.num_rows)
                 if self.placing is not None:
-                    self.placing.pass_over(selection.source.variable, events[stream].table)
+                    self.placing.pass_over(selection.source.variable, events[stream])
 
     def candidates(self, events: Mapping[str, EventBatch]) -> dict[str, Selected]:
         """What the operator of a query without contexts is given."""

@@ -6,7 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from kaicep import Project
-from kaicep.cep.contexts import Change, ContextHistory, EventRouter, Routed, SetWindows
+from kaicep.cep.contexts import Change, ContextHistory, EventRouter, KnownGaps, Routed, SetWindows
 from kaicep.cep.order import Interval
 from kaicep.cep.partitions import NO_END, WINDOW_COLUMN
 from kaicep.language.nodes import ChangeKind
@@ -82,7 +82,9 @@ def test_unbound_keys_are_counted_without_routing(keys: str, unbound: int) -> No
         Routed(),
     )
     router.route("e", events, sets, found, {})
-    assert router.unbound("e", events) == found.unplaced == unbound
+    known: KnownGaps = {}
+    assert router.unbound("e", events, known) == found.unplaced == unbound
+    assert router.unbound("e", EVENTS.slice(0, 0), known) == unbound, "it was counted again"
 
 
 def test_what_a_calendar_ends_is_told_ahead() -> None:

@@ -157,7 +157,7 @@ class CandidateSelection:
 
     def pass_over(self, events: int) -> None:
         """Count events that lie in no context, and that nothing is asked of."""
-        self.count((events, *(0,) * (len(self._clauses) - 1)))
+        self._left[0] += events
 
     def candidates(self, batch: EventBatch, placed: EventBatch | None = None) -> Selected | None:
         """The candidates among the events, once per distinct solution, with the columns that the query uses.

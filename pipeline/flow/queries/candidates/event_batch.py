@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .....cep import Filter
-from .....cep.contexts import KnownRanges, Routed
+from .....cep.contexts import KnownGaps, KnownRanges, Routed
 from .....expressions import Bools, Ints, frame_of
 from .....semfilter import SemanticFilter
 from .....semfilter.runtime import BatchVerdicts, ColumnTest, Mask
@@ -102,6 +102,7 @@ class EventBatch:
 
     Attributes:
         ranges: where they lie in context windows, as far as queries have asked.
+        gaps: how many of them have an unbound key of a set of contexts, likewise.
         routed: by contexts and columns, those of them that lie in windows.
         verdicts: of which of them FILTERs and PATHs hold, as far as queries have asked.
 
@@ -113,6 +114,7 @@ class EventBatch:
     def __init__(self, table: pa.Table, search: Callable[[EventBatch], FoundTogether | None] | None = None) -> None:
         self.table = table
         self.ranges: KnownRanges = {}
+        self.gaps: KnownGaps = {}
         self.routed: dict[tuple[Hashable, ...], tuple[EventBatch, Routed]] = {}
         self.verdicts = BatchVerdicts()
         self._columns: dict[str, pl.Series] = {}

@@ -92,10 +92,10 @@ class ContextPlacing:
         self._take(found, counted=counted)
         return batch
 
-    def pass_over(self, variable: str, events: pa.Table) -> None:
+    def pass_over(self, variable: str, events: EventBatch) -> None:
         """Count the events of a variable that have an unbound key, where no context holds and nothing else is asked."""
         if variable in self._required:
-            self.unplaced += self._router.unbound(variable, events)
+            self.unplaced += self._router.unbound(variable, events.table, events.gaps)
 
     def adopt(self, other: ContextPlacing) -> None:
         """Begin a call whose events another one has placed, in contexts that have those of this one among them."""
