@@ -61,7 +61,12 @@ def build_operator(
 
 @dataclass(slots=True)
 class QueryOperator:
-    """A kernel behind a reorder buffer per variable, its matches made into rows, for DISTINCT, LIMIT and OUTPUT."""
+    """A kernel behind a reorder buffer per variable, its matches made into rows, for DISTINCT, LIMIT and OUTPUT.
+
+    Attributes:
+        chooses: whether which rows there are depends on those before.
+        no_rows: see `Operator.no_rows`; asked for in each call.
+    """
 
     query: Query
     kernel: Kernel
@@ -71,8 +76,10 @@ class QueryOperator:
     release: CandidateRelease = field(init=False)
     rows: RowReport = field(init=False)
     chooses: bool = field(init=False)
+    no_rows: pa.Table = field(init=False)
 
     def __post_init__(self) -> None:
+        self.no_rows = output_schema(self.query).empty_table()
         self.release = CandidateRelease(self.query, self.windows)
         self.rows = RowReport(self.query, self.kernel.names, self.windows, self.ceilings)
         keeps_all = self.query.after_match.kind is AfterMatchKind.KEEP_ALL
@@ -110,11 +117,6 @@ class QueryOperator:
         asked = self.kernel.conditions if isinstance(self.kernel, PatternKernel) else ()
         found = self.kernel.considered - self.repeated
         return replace(self.rows.counted, found=max(found, self.rows.counted.standing), conditions=asked)
-
-    @property
-    def no_rows(self) -> pa.Table:
-        """See `Operator.no_rows`."""
-        return output_schema(self.query).empty_table()
 
     def process(self, candidates: Mapping[str, pa.Table | pl.DataFrame], watermark: datetime | None) -> pa.Table:
         """See `Operator.process`."""
