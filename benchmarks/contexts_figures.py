@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 from .contexts_queries import overlapping, pattern, separate
-from .contexts_runs import Case, annotated, compare, measure, of_process, same_per_context
+from .contexts_runs import Case, annotated, compare, measure, of_process, prepared, process, same_per_context
 from .contexts_workload import Distribution, Held, Road, covered, spread
 
 __all__ = ["FIGURES", "Point", "Scale", "ratios"]
@@ -195,7 +196,11 @@ def _switches(scale: Scale) -> Iterator[Point]:
 
 
 def _suspended(scale: Scale) -> Iterator[Point]:
-    """Queries that are active, alone and beside many in a context that never holds."""
+    """Queries that are active, alone and beside many in a context that never holds.
+
+    Both are compiled before either is timed: while a hundred queries are compiled, allocators give memory back, and
+    whoever comes then has twice the page faults.
+    """
     held = list(spread(scale.road, _CRITICAL, 2, scale.road.seconds / 10))
     batches, contexts = annotated(scale.road, held), (*_CRITICAL, "never")
     active = _critical(scale.queries).queries
@@ -203,8 +208,10 @@ def _suspended(scale: Scale) -> Iterator[Point]:
     texts = {"none": Case(contexts, active).text("aware"), "100": Case(contexts, (*idle, *active)).text("aware")}
     seconds: dict[str, list[float]] = {form: [] for form in texts}
     for turn in range(2 * scale.rounds + 1):
+        flows = {form: prepared(text, len(active)) for form, text in texts.items()}
+        gc.collect()
         order = list(texts) if turn % 2 else list(reversed(texts))
-        taken = {form: of_process(texts[form], len(active), batches) for form in order}
+        taken = {form: process(*flows[form], batches) for form in order}
         compare("suspended", taken["none"], taken["100"])
         for form, own in taken.items() if turn else ():  # the first one warms up
             seconds[form].append(own.seconds)

@@ -26,6 +26,8 @@ __all__ = [
     "compare",
     "measure",
     "of_process",
+    "prepared",
+    "process",
     "project",
     "registered",
     "same_per_context",
@@ -80,12 +82,22 @@ def annotated(road: Road, held: Sequence[Held]) -> list[Batch]:
 
 def of_process(text: str, asked: int, batches: Sequence[Batch], off: str | None = None) -> Taken:
     """What a document takes whose last statements, so many, are those that are asked; `off` as of `project`."""
+    flow, labels = prepared(text, asked, off)
+    gc.collect()
+    return process(flow, labels, batches)
+
+
+def prepared(text: str, asked: int, off: str | None = None) -> tuple[Dataflow, Sequence[str]]:
+    """A data flow that answers a document, and the labels of those that are asked; see `of_process`."""
     of = project(off)
     flow = of.dataflow()
-    labels = registered(flow, of.compile(text))[-asked:]
+    return flow, registered(flow, of.compile(text))[-asked:]
+
+
+def process(flow: Dataflow, labels: Sequence[str], batches: Sequence[Batch]) -> Taken:
+    """What a data flow takes that was `prepared`, and has been given nothing."""
     found: dict[str, list[pa.Table]] = {label: [] for label in labels}
     seconds, longest = 0.0, 0.0
-    gc.collect()
     for batch in batches:
         began = process_time()
         matches = flow.process(batch).matches
