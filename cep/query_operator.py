@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 import polars as pl
@@ -59,13 +60,12 @@ def build_operator(
     return QueryOperator(whole, kernel, Ceilings(query, most), windows)
 
 
-@dataclass(slots=True)
+@dataclass
 class QueryOperator:
     """A kernel behind a reorder buffer per variable, its matches made into rows, for DISTINCT, LIMIT and OUTPUT.
 
     Attributes:
         chooses: whether which rows there are depends on those before.
-        no_rows: see `Operator.no_rows`; asked for in each call.
     """
 
     query: Query
@@ -76,14 +76,17 @@ class QueryOperator:
     release: CandidateRelease = field(init=False)
     rows: RowReport = field(init=False)
     chooses: bool = field(init=False)
-    no_rows: pa.Table = field(init=False)
 
     def __post_init__(self) -> None:
-        self.no_rows = output_schema(self.query).empty_table()
         self.release = CandidateRelease(self.query, self.windows)
         self.rows = RowReport(self.query, self.kernel.names, self.windows, self.ceilings)
         keeps_all = self.query.after_match.kind is AfterMatchKind.KEEP_ALL
         self.chooses = self.query.limit is not None or not keeps_all
+
+    @cached_property
+    def no_rows(self) -> pa.Table:
+        """See `Operator.no_rows`; made when it is first asked for, since Arrow loads pandas for it."""
+        return output_schema(self.query).empty_table()
 
     @property
     def ended(self) -> bool:
