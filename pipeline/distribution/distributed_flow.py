@@ -141,6 +141,8 @@ class DistributedFlow(Dataflow):
             return
         for registration in registrations:
             now = registration.now or self.now_of(registration)
+            if registration.query.rule is not None:
+                now = None  # it acts on no row before its registration
             if now is not None and resolve_bounds(registration.query.bounds, now).begins_before(now):
                 raise _refused(registration.label, "asks for the past, which executors do not look through yet")
             if registration.query.context_sets:
@@ -161,11 +163,12 @@ class DistributedFlow(Dataflow):
         """Refuse queries that answer others whose states lie in shards of their own, or in several places."""
         new = {registration.label for registration in registrations}
         active = [one for one in self._active if one.label not in new]
-        for unit in units_of([*active, *registrations], self._state.kept):
-            others = [label for label in unit.labels if label not in new]
-            places = {self._state.kept.get(label, label) for label in others}
-            apart = [label for label in others if label not in self._state.kept]
-            if len(others) < len(unit.labels) and (len(places) > 1 or apart):
+        kept, stated = self._state.kept, {place.unit for place in self._state.states}
+        for unit in units_of([*active, *registrations], kept):
+            others = [label for label in unit.labels if label not in new and kept.get(label, label) in stated]
+            apart = [label for label in others if label not in kept]
+            several = len({kept.get(label, label) for label in others}) > 1
+            if new & set(unit.labels) and (several or apart):
                 why = f"reads or decides what '{(apart or others)[0]}' gives, which is answered by itself since before"
                 raise _refused(next(label for label in unit.labels if label in new), why)
 

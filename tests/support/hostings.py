@@ -35,6 +35,7 @@ from .sharded import split_anywhere
 
 __all__ = ["BothHostings", "FilesEngine", "TasksHere", "catalog_in", "spark_notes", "written"]
 
+RESTARTS = 0.3
 BROKEN = 0.2
 """The share of streams and batches that have one record more, which is no event."""
 Tuples = Sequence[Mapping[str, Any]]
@@ -216,25 +217,47 @@ class BothHostings:
             named = [Registration(q, q.called or f"query-{place}") for place, q in enumerate(queries)]
             self.engines.append(FilesEngine(folder / name, project, named, tasks))
 
-    def take(self, batch: Mapping[str, Tuples]) -> None:
+    def take(self, batch: Mapping[str, Tuples], idle: Sequence[IdleStreams | None] = (None, None)) -> None:
         """A batch, in some files; now and then with a record that is no event."""
+        self.note(batch)
+        numbered = zip(self.engines, idle, strict=True)
+        self._compare(*(engine.deliver(self._number, own) for engine, own in numbered))
+        if self._rng.random() < RESTARTS:
+            self.restart()
+
+    def note(self, batch: Mapping[str, Tuples]) -> None:
+        """Write the files of the next batch, and what Spark notes of them."""
         self._number += 1
         cut = split_anywhere(self._rng, batch)
         for several in cut.values():
             if self._rng.random() < BROKEN:
                 several.append([{"timestamp": "soon", "t": "soon"}])
-        found = []
         for engine in self.engines:
             files = {
                 name: [written(engine.folder, name, self._files + place, rows) for place, rows in enumerate(several)]
                 for name, several in cut.items()
             }
             engine.note(self._number, files)
-            found.append(engine.deliver(self._number))
         self._files += max(map(len, cut.values()), default=0)
-        self._compare(*found)
-        if self._rng.random() < 0.3:
-            self.restart()
+
+    def submit(self, text: str) -> None:
+        """Register the queries of a document with the next batch."""
+        for engine in self.engines:
+            outputs = [one.query for one in engine.registrations]
+            new = engine.project.registrations(text, "query", outputs)
+            engine.flow.queries.submit(new)
+            engine.registrations = [*engine.registrations, *new]
+
+    def withdraw(self, label: str) -> None:
+        """Withdraw a query with the next batch."""
+        for engine in self.engines:
+            engine.flow.queries.withdraw(label, engine.flow.dataflow)
+            engine.registrations = [one for one in engine.registrations if one.label != label]
+
+    def stop(self) -> None:
+        """Both processes end."""
+        for engine in self.engines:
+            engine.stop()
 
     def restart(self) -> None:
         """Both processes end, and others go on."""
@@ -254,8 +277,7 @@ class BothHostings:
         assert one.matches == other.matches
         assert one.rules == other.rules
         assert one.time == other.time
-        for engine in self.engines:
-            engine.stop()
+        self.stop()
 
     def _compare(self, driver: BatchResult | None, tasks: BatchResult | None) -> None:
         assert driver is not None
@@ -270,10 +292,8 @@ class BothHostings:
         assert list(map(repr, driver.calls.to_pylist())) == list(map(repr, tasks.calls.to_pylist()))
         assert driver.watermarks == tasks.watermarks
         driver_flows, flows = (engine.flow.dataflow.flows for engine in self.engines)
-        assert {label: flow.ending for label, flow in driver_flows.items()} == {
-            label: flow.ending for label, flow in flows.items()
-        }
-        assert self.engines[0].flow.dataflow.due == self.engines[1].flow.dataflow.due
+        for label, flow in driver_flows.items():
+            assert (label, flow.ending, flow.due) == (label, flows[label].ending, flows[label].due)
 
 
 def lines_in(path: Path) -> list[str]:
