@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .executor_figures import ExecutorFigures
 from .recorded_job import evaluate_on
 from .spark_tasks import SparkTasks
 
-__all__ = ["ExecutorFigures", "SparkTasks", "evaluate_on"]
+__all__ = ["SparkTasks", "evaluate_on"]

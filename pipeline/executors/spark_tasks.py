@@ -21,8 +21,9 @@ from uuid import uuid4
 from ...errors import KaicepError, PipelineError, error_fields, error_of
 from ...storage import is_transient, masked
 from ..flow import CancelledError
+from ..monitoring import ExecutorStatus
 from ..sharding import HostedQueries, HostingPlan, hosted
-from .executor_figures import ExecutorFigures
+from .executor_figures import counted
 from .sent_plan import SentPlan
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class SparkTasks:
         self._run = uuid4().hex[:12]
         self._sent: tuple[str, Path, SentPlan] | None = None
         self._cancelled = threading.Event()
-        self._figures: dict[str, ExecutorFigures] = {}
+        self._figures: dict[str, ExecutorStatus] = {}
 
     @property
     def parallelism(self) -> int:
@@ -63,7 +64,7 @@ class SparkTasks:
         return max(1, self._context.defaultParallelism)
 
     @property
-    def figures(self) -> Mapping[str, ExecutorFigures]:
+    def figures(self) -> Mapping[str, ExecutorStatus]:
         """What each executor has done, by the name of its machine and its process there."""
         return dict(self._figures)
 
@@ -95,8 +96,8 @@ class SparkTasks:
         for done in self._results(job, work):
             if isinstance(done, _Failure):
                 raise error_of(done.fields) from (None if done.number is None else OSError(done.number, ""))
-            figures = self._figures.get(done.executor, ExecutorFigures())
-            self._figures[done.executor] = figures.after(done.report, done.seconds)
+            figures = self._figures.get(done.executor, ExecutorStatus())
+            self._figures[done.executor] = counted(figures, done.report, done.seconds)
             reports.append(done.report)
         return reports
 

@@ -15,10 +15,10 @@ from ..catalog import Catalog
 from ..control import ActionAdmin, EngineRequests, KnowledgeAdmin, StateAdmin, Submissions, has_actions
 from ..distribution import ExecutorHosting
 from ..durability import BatchHosting, CheckpointedFlow, Progress
-from ..executors import ExecutorFigures, SparkTasks
+from ..executors import SparkTasks
 from ..flow import BatchResult
 from ..knowledge import KnowledgeSwap, Version
-from ..monitoring import BatchAtWork, EngineStatus
+from ..monitoring import BatchAtWork, EngineStatus, ExecutorStatus
 from ..profile import FlowProfile
 from ..results import Rows
 from ..sinks import Sink, check_sinks
@@ -191,7 +191,7 @@ class StreamingEngine(StreamReader):
         return self._hosting
 
     @property
-    def executors(self) -> Mapping[str, ExecutorFigures]:
+    def executors(self) -> Mapping[str, ExecutorStatus]:
         """What each executor has done, by the name of its machine and its process there; nothing of other hostings."""
         return {} if self._tasks is None else self._tasks.figures
 

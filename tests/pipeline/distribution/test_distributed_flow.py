@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from kaicep import Project
@@ -143,7 +144,8 @@ def test_events_are_judged_by_the_knowledge_of_their_batch(tmp_path: Path) -> No
     before.write_text("<urn:1> a <urn:Fast> .", encoding="utf-8")
     after.write_text("<urn:2> a <urn:Fast> .", encoding="utf-8")
     car = {"property": "<urn:of>", "individual": "<urn:{}>", "datatype": "xsd:integer"}
-    stream = {**STREAMS["P"], "attributes": {**STREAMS["P"]["attributes"], "car": car}}
+    stream: dict[str, Any] = {**STREAMS["P"]}
+    stream["attributes"] = {**stream["attributes"], "car": car}
     base = Project.parse({"streams": {"P": stream}, "knowledge": {"modules": [str(before)]}}, root=tmp_path)
     text = (
         "CREATE QUERY fast AS SELECT COUNT(?e) AS n FROM (?e, P) "
