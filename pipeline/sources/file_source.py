@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from codecs import BOM_UTF8
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -124,7 +125,7 @@ class LineSource(FileSource, ABC):
         content = _content(path)
         if isinstance(content, UnreadableFile):
             return without_unreadable(None, self.untaken([content]))
-        text = text_as_utf8(content, text_encoding(self.of.settings))
+        text = text_as_utf8(content.removeprefix(BOM_UTF8), text_encoding(self.of.settings))
         if b"\r" in text:
             text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         if not text:
