@@ -15,7 +15,7 @@ from ...storage import make_folder
 from ..catalog import Catalog
 from ..durability import HOSTING, BatchFiles, BatchIntake, RestoredState
 from ..flow import Dataflow, Registration
-from ..sharding import HostingPlan, Split, TaskRunner
+from ..sharding import WRITTEN_KNOWLEDGE, HostingPlan, Split, TaskRunner
 from ..sources import GONE, RawBatch, UnreadableFile, path_of, source_streams
 from .distributed_flow import DistributedFlow, TaskPlace
 from .shared_folders import reach_part
@@ -34,8 +34,11 @@ class TaskPool(TaskRunner, Protocol):
     def parallelism(self) -> int:
         """How many run at the same time."""
 
+    def begin(self) -> None:
+        """Take tasks, also after a cancellation."""
+
     def cancel(self) -> None:
-        """End those that run, from any thread."""
+        """End those that run, and take none until `begin`; from any thread."""
 
 
 class ExecutorHosting:
@@ -73,6 +76,9 @@ class ExecutorHosting:
             PipelineError: they do not reach one, have no such Python as the driver, or other versions.
         """
         place, settings = self.place, self._project.settings
+        self._pool.begin()
+        for path in place.folder.glob(WRITTEN_KNOWLEDGE):
+            path.unlink(missing_ok=True)  # it is written again where it is still in force
         sources = [stream.source.path for stream in settings.streams.values() if stream.source is not None]
         found = [_folder(settings.path(path)) for path in sources if path is not None]
         paths = [*([] if place.log is None else [place.log]), *found]

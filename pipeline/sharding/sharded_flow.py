@@ -29,7 +29,20 @@ from .shard_part import CALLS_OF, ROWS_OF, ShardReport, ShardWork, shard_part
 from .split_part import Split, SplitReport, split_part
 from .stream_clock import StreamClock, latest
 
-__all__ = ["Advance", "HostedBatch", "ShardedFlow", "StreamCounts", "TaskRunner", "answer_part", "run_here", "sweep"]
+__all__ = [
+    "WRITTEN_KNOWLEDGE",
+    "Advance",
+    "HostedBatch",
+    "ShardedFlow",
+    "StreamCounts",
+    "TaskRunner",
+    "answer_part",
+    "run_here",
+    "sweep",
+]
+
+WRITTEN_KNOWLEDGE = "knowledge-*.nt"
+"""How the files are called in which knowledge goes to tasks in other processes."""
 
 _Part = Callable[[HostedQueries, Any, Path, str], Any]
 

@@ -1,7 +1,7 @@
 """An engine whose batches tasks read and answer gives what one gives whose driver does, batch by batch, and keeps it.
 
-Rows, their order, types and identities, calls, watermarks, what queries wait for, the log, the dead letters, the counts, a
-sink's file: however batches are split into files, and wherever processes end.
+Rows, their order, types, identities, calls, watermarks, what queries wait for, the log, the dead letters, the counts,
+the rows in a file: however batches are split into files, and wherever processes end.
 """
 
 from __future__ import annotations
