@@ -22,8 +22,8 @@ from kaicep.archive.store import OxigraphStore
 from kaicep.archive.store.event_quads import encoder
 from kaicep.archive.store.store_metadata import CommittedOffset
 from kaicep.config import Settings
+from kaicep.examples.campus import workload_w
 
-from . import workload_w
 from .path import ROOT, SEED
 from .semantic_stages import CAMPUS, STREAM, campus_project
 

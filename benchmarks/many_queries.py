@@ -29,6 +29,7 @@ from statistics import mean
 import pyarrow as pa
 from kaicep import Project
 from kaicep.cep.order import held_bytes
+from kaicep.examples.campus import workload_w
 from kaicep.language.nodes import Query
 from kaicep.pipeline.flow.answering.company import CompanySelection
 from kaicep.pipeline.flow.batch import live_batch
@@ -37,7 +38,6 @@ from kaicep.pipeline.flow.queries import QueryRuntime
 from kaicep.pipeline.flow.queries.candidates import shared_batch
 from kaicep.pipeline.flow.queries.registration import Registration
 
-from . import workload_w
 from .path import ROOT, workload
 from .report import Bar, at_most, end, keep, machine_with
 from .semantic_stages import CAMPUS, STREAM, Workload, campus_project, clock

@@ -44,7 +44,7 @@ def workload(events: int) -> Path:
     if not (folder / "expected.json").exists():
         files = max(1, events // ROWS_A_BATCH)
         arguments = ["--events", events, "--sensors", SENSORS, "--seed", SEED, "--files", files]
-        command = [sys.executable, str(ROOT / "benchmarks" / "workload_w.py"), str(folder), *map(str, arguments)]
+        command = [sys.executable, "-m", "kaicep.examples.campus.workload_w", str(folder), *map(str, arguments)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return folder
 

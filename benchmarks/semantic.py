@@ -27,10 +27,11 @@ import numpy as np
 import pyarrow as pa
 from kaicep import Project
 from kaicep.config import Settings
+from kaicep.examples.campus import workload_w
 from kaicep.ontology import load_knowledge
 from kaicep.semfilter.runtime import FilterOptions
 
-from . import living, workload_w
+from . import living
 from .path import ROOT, SEED, SENSORS, workload
 from .report import RESULTS, Bar, at_least, at_most, end, keep, machine_with
 from .semantic_naive import Naive, oxigraph_per_event, rdflib_per_event
