@@ -81,6 +81,8 @@ def main(
     workers: Annotated[int, typer.Option(min=1, max=8, help="How many workers, of one core each.")] = 2,
 ) -> None:
     """Start a standalone cluster on this machine, and let its executors answer the seven queries."""
+    if folder is not None and (folder / "kaicep.toml").exists():
+        sys.exit(f"{folder} has a project: name a new folder")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # the cluster is ended then, too
     place = tempfile.TemporaryDirectory(prefix="kaicep-cluster-") if folder is None else nullcontext(str(folder))
     with place as path:

@@ -54,6 +54,13 @@ def test_the_command_gives_the_rows_of_the_driver(tmp_path: Path, spark: SparkSe
     assert len(counts) >= 6
 
 
+def test_a_folder_with_a_project_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "kaicep.toml").write_text("", encoding="utf-8")
+    command = [sys.executable, "-m", "kaicep.examples.cluster", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.strip()) == (1, f"{tmp_path} has a project: name a new folder")
+
+
 def test_a_cluster_is_gone_when_it_ends(tmp_path: Path) -> None:
     before = set(descendants(os.getpid()))
     with cluster(tmp_path, 1) as master:
