@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .atomic_write import append_durably, fsync, make_folder, remove_temporaries, write_atomically
 from .checked_text import read_checked, write_checked
-from .child_process import MOST_MEMORY, serve_parent
+from .child_process import MOST_MEMORY, ChildProcess, serve_parent
 from .compression import COMPRESSIONS, UNPACKING_ERRORS, open_unpacked, uncompressed_name, unpack
 from .disk_usage import folder_size
 from .encoded_name import folder_name, name_of_folder
@@ -25,6 +25,7 @@ __all__ = [
     "COMPRESSIONS",
     "MOST_MEMORY",
     "UNPACKING_ERRORS",
+    "ChildProcess",
     "DamagedFileError",
     "ProcessLock",
     "append_durably",
