@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from ...errors import ConfigError, KaicepError, OntologyError, PipelineError, Place
 from ...ontology.modules import RuleStatement, check_update
 from ...settings import SubmitSettings
-from .action import ActionSpec, DeliveryError, EngineHost
+from .action import ActionSpec, DeliveryError, EngineHost, made_of
 from .call import ActionCall
 from .term_template import TermTemplate, filled_name
 
@@ -45,23 +45,18 @@ class KnowledgeAction:
 
     def send(self, calls: Sequence[ActionCall]) -> None:
         """See `Action.send`."""
-        statements: list[RuleStatement] = []
-        for call in calls:
-            try:
-                statements.append(RuleStatement(call.rule, call.key, self._template.filled(call)))
-            except DeliveryError as error:
-                self._state(statements)
-                error.delivered = len(statements)
-                raise
-        self._state(statements)
+        statements, fault = made_of(calls, self._statement)
+        if statements:
+            with _asking():
+                _engine_of(self._spec).state(statements)
+        if fault is not None:
+            raise fault
 
     def close(self) -> None:
         """See `Action.close`."""
 
-    def _state(self, statements: Sequence[RuleStatement]) -> None:
-        if statements:
-            with _asking():
-                _engine_of(self._spec).state(statements)
+    def _statement(self, call: ActionCall) -> RuleStatement:
+        return RuleStatement(call.rule, call.key, self._template.filled(call))
 
 
 class SubmitAction:
