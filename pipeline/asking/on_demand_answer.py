@@ -69,7 +69,7 @@ def _rows(project: Catalog, query: Query, tables: Mapping[str, pa.Table]) -> pa.
 def _visible(query: Query, runtime: QueryRuntime, rows: pa.Table) -> pa.Table:
     """Rows as users see them, and the keys of ORDER BY."""
     keys = [item.name for item in query.items if item.hidden]
-    found = runtime.visible(rows)
+    found = runtime.rows.visible(rows)
     for name in keys:
         if name in rows.column_names:
             found = found.append_column(name, rows[name])

@@ -191,7 +191,7 @@ class ShardedFlow:
         for unit in self._queries.units:
             if unit.single:
                 flow, some = self._queries.flow(unit), tables.get(unit.name)
-                tables[unit.name] = [flow.visible(merged_rows(some)) if some else flow.no_visible_rows]
+                tables[unit.name] = [flow.rows.visible(merged_rows(some)) if some else flow.rows.none]
         return {label: rows for label, (rows,) in tables.items()}
 
     def _calls(self, answered: Sequence[ShardReport]) -> pa.Table:

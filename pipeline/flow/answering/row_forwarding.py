@@ -39,7 +39,7 @@ class RowForwarding:
     ) -> None:
         """Make the rows of a query the events of its readers, and changes of contexts."""
         if flow.query.name is not None:
-            events[flow.query.name] = EventBatch(flow.as_events(rows))
+            events[flow.query.name] = EventBatch(flow.rows.as_events(rows))
             watermarks[flow.query.name] = flow.row_watermark(flow.watermark)
         passed = flow.row_watermark(flow.watermark)
         for stream, emitted in self.emitted(flow, rows).items():
@@ -63,7 +63,7 @@ class RowForwarding:
     def emitted(self, flow: QueryRuntime, rows: pa.Table) -> dict[str, pa.Table]:
         """By stream that queries read, the events that a rule emits for rows, perhaps none."""
         found: dict[str, list[pa.Table]] = {}
-        for query, events in self._isolation.run(flow, partial(flow.emitted, rows)) or ():
+        for query, events in self._isolation.run(flow, partial(flow.rows.emitted, rows)) or ():
             name = query.output.name
             if self._queries.reads(name):
                 found.setdefault(name, []).append(fitted(events, self._queries.event_types(name)))
@@ -105,7 +105,7 @@ def _feed(
     flow = answer.flow
     if flow.query.name is None:
         return
-    events[flow.query.name] = EventBatch(flow.as_events(rows))
+    events[flow.query.name] = EventBatch(flow.rows.as_events(rows))
     passed = flow.watermark_of(watermarks)
     if answer.goes_on and passed is not None:
         passed = min(passed, pc.max(rows["_time"]).as_py())  # rows come in order of time

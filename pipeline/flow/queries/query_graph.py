@@ -75,7 +75,7 @@ class QueryGraph:
                 flow.share(self.shared_events)
         looked_at = {stream for flow in self._flows.values() if flow.firing is not None for stream in flow.streams}
         for flow in self._flows.values():
-            flow.is_ordered = flow.query.name in looked_at
+            flow.rows.is_ordered = flow.query.name in looked_at
         self._tell_samples()
 
     def _tell_samples(self) -> None:
@@ -90,8 +90,8 @@ class QueryGraph:
                 if behind:
                     shares[label] = min(behind)
         for label, flow in self._flows.items():
-            if flow.sampled != shares.get(label) or flow.firing is not None:
-                flow.be_sampled(shares.get(label))
+            if flow.rows.sampled != shares.get(label) or flow.firing is not None:
+                flow.rows.be_sampled(shares.get(label))
 
     def _share_columns(self) -> None:
         """Let queries in contexts of the same sets keep the same columns of events: then these are placed once."""
