@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from .query_components import QueryComponent
     from .query_graph import QueryGraph
     from .query_isolation import CancelledError, QueryIsolation
-    from .query_runtime import QueryRuntime, continues
-    from .registration import Registration, Withdrawal
+    from .query_runtime import QueryRuntime
+    from .registration import Registration, Withdrawal, continues
     from .withdrawn_queries import WithdrawnQueries
 
 _LATER = {
@@ -39,7 +39,7 @@ _LATER = {
     "Registration": ".registration",
     "Withdrawal": ".registration",
     "WithdrawnQueries": ".withdrawn_queries",
-    "continues": ".query_runtime",
+    "continues": ".registration",
     "bounds_of": ".kindred_queries",
     "kin_of": ".kindred_queries",
     "failure_of": ".parked_queries",

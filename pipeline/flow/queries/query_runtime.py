@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from types import MappingProxyType
@@ -22,7 +21,7 @@ from ....cep.order import EventTable, SharedEvents
 from ....cep.output import MatchFrame
 from ....cep.query_state import HeldState, watch
 from ....errors import KaicepError
-from ....language.nodes import COMPANION, Query, Source, StreamType
+from ....language.nodes import Query, Source, StreamType
 from ....ontology import KnowledgeBase
 from ....planner import Range, Seam, Watermarks, lowest_watermark, resolve_bounds
 from ....semfilter import SemanticFilter
@@ -34,7 +33,7 @@ from .context_runtime import ContextRuntime
 from .held_events import EventSplits, HeldEvents
 from .kindred_queries import CommonCall, kin_of
 from .query_input import QueryInput
-from .registration import Registration
+from .registration import Registration, with_head, without_head
 from .row_views import RowViews
 
 if TYPE_CHECKING:
@@ -503,10 +502,7 @@ class QueryRuntime:
             taken: the state, if it was taken already.
             events: by stream, those that are kept beside it.
         """
-        now = self.registration.now
-        head = {"query": _identity(self.query), "now": None if now is None else now.isoformat()}
-        encoded = json.dumps(head).encode()
-        return len(encoded).to_bytes(4, "big") + encoded + (taken or self.taken()).written(events)
+        return with_head(self.query, self.registration.now, (taken or self.taken()).written(events))
 
     def restore(self, state: bytes, events: Mapping[str, EventTable] | None = None) -> None:
         """Go on from a snapshot of the same query; `events`: those that were kept beside it.
@@ -514,8 +510,7 @@ class QueryRuntime:
         Raises:
             OperatorError: the snapshot is of another query or version.
         """
-        length = int.from_bytes(state[:4], "big")
-        self._operator.restore(state[4 + length :], events)
+        self._operator.restore(without_head(state), events)
 
 
 def _unseen(batch: EventBatch, seam: Seam) -> EventBatch:
@@ -530,23 +525,3 @@ def _together(found: pa.Table, others: Selected | None) -> pa.Table:
     frames = [of if isinstance(of, pl.DataFrame) else pl.DataFrame(pl.from_arrow(of)) for of in (found, others)]
     both = pl.concat(frames, how="vertical_relaxed")
     return both.to_arrow(compat_level=pl.CompatLevel.newest())
-
-
-def _identity(query: Query) -> str:
-    """What the state of a query is of: earlier versions kept no doubles beside integers of other queries' rows."""
-    doubles = [f"?{s.variable}.{name}" for s in query.sources for name in s.columns if name.endswith(COMPANION)]
-    return " ".join([query.normal, *doubles])
-
-
-def continues(state: bytes, registration: Registration) -> Registration | None:
-    """The registration that a flow's snapshot holds, if it is of the same query; else `None`."""
-    length = int.from_bytes(state[:4], "big")
-    head = json.loads(state[4 : 4 + length])
-    if (
-        head["query"] != _identity(registration.query) or head.get("failure") is not None
-    ):  # earlier versions kept no state
-        return None
-    now = None if head["now"] is None else datetime.fromisoformat(head["now"])
-    if now != registration.now and (registration.now is not None or registration.withdrawal is not None):
-        return None  # it was registered once more since, or before
-    return replace(registration, now=now)
