@@ -73,10 +73,11 @@ class QueryAnswering:
             found: by event variable, candidates that the archive's store found.
             seconds: that each query may take, or it fails; `None`: as many as it takes.
         """
-        if self._queries.contexts or self._queries.emits:
+        if self._queries.contexts or self._queries.lineage.emits:
             yield from self._in_contexts(self._batches(events), watermarks, found, TimeSpent(seconds))
             return
-        levels = [[self._queries.flows[label] for label in level] for level in self._queries.levels()]
+        labels = self._queries.lineage.levels(self._queries.suspended)
+        levels = [[self._queries.flows[label] for label in level] for level in labels]
         held: dict[str, list[pa.Table]] = {}
         time = TimeSpent(seconds)
         for one in self._levels(levels, self._batches(events), watermarks, found, time, again=frozenset()):
@@ -161,7 +162,7 @@ class QueryAnswering:
         released = []
         for flow in flows:
             label = flow.registration.label
-            serves = self._queries.serves(flow)
+            serves = self._queries.lineage.serves(flow)
             given, watermark = flow.released(events, watermarks, splits)
             if self._isolation.run(flow, partial(flow.is_passed_over, given, watermark)):
                 kept |= {label: [flow.no_rows]} if serves else {}
@@ -236,7 +237,7 @@ class QueryAnswering:
         seen = self._isolation.run(flow, partial(flow.rows.visible, rows))
         answer = QueryRows(label, flow.rows.none if seen is None else seen, last=last)
         if flow.firing is not None:
-            calls = self._isolation.run(flow, partial(flow.firing.calls, rows, self._queries.place_of(flow)))
+            calls = self._isolation.run(flow, partial(flow.firing.calls, rows, self._queries.lineage.place_of(flow)))
             answer = answer._replace(calls=calls, done=flow.firing.done(rows, calls))
         yield answer
 

@@ -65,8 +65,8 @@ class RowForwarding:
         found: dict[str, list[pa.Table]] = {}
         for query, events in self._isolation.run(flow, partial(flow.rows.emitted, rows)) or ():
             name = query.output.name
-            if self._queries.reads(name):
-                found.setdefault(name, []).append(fitted(events, self._queries.event_types(name)))
+            if self._queries.lineage.reads(name):
+                found.setdefault(name, []).append(fitted(events, self._queries.lineage.event_types(name)))
         return {name: united(tables) for name, tables in found.items()}
 
     def offer(self, label: str, rows: pa.Table) -> None:
@@ -82,9 +82,9 @@ class RowForwarding:
     def _changes(self, flow: QueryRuntime, rows: pa.Table) -> Iterator[tuple[Query, pa.Table, Sequence[FiringOrder]]]:
         """The changes that rows make: queries that make them, their rows, and where each stands among others."""
         if flow.firing is not None:
-            yield from flow.firing.changes(rows, self._queries.place_of(flow))
+            yield from flow.firing.changes(rows, self._queries.lineage.place_of(flow))
             return
-        place = FiringOrder.of_query(self._queries.place_of_deriving(flow.registration.label))
+        place = FiringOrder.of_query(self._queries.lineage.place_of_deriving(flow.registration.label))
         yield flow.query, rows, [place] * rows.num_rows
 
     def settle(self, name: str, events: dict[str, EventBatch], watermarks: dict[str, datetime | None]) -> None:
@@ -94,7 +94,7 @@ class RowForwarding:
         if known is not None:
             contexts.advance(known)
         stream = contexts.set.changes_stream
-        changes = contexts.changes(wanted=self._queries.reads(stream))
+        changes = contexts.changes(wanted=self._queries.lineage.reads(stream))
         events[stream], watermarks[stream] = EventBatch(changes), contexts.known
 
 
