@@ -73,6 +73,7 @@ class Document:
         self.came = came
         self.registered_at = registered_at
         self.memory: dict[object, Any] = {}
+        self.upto: datetime | None = None
         self.end = max((e.time for own in came.values() for e in own), default=None)
         self.sets: dict[str, ContextSet] = {s.name: s for query in queries for s in query.context_sets}
         self.nows: dict[int, datetime | None] = {}
@@ -171,7 +172,7 @@ class Document:
             for one in found:
                 if query.in_context is not None:
                     rows[id(one)]["_context"] = sorted({w.context for w in one.windows})
-            given = listed(query, [(rows[id(one)], one.report.group) for one in found])
+            given = listed(query, [(rows[id(one)], one.report.group) for one in found], self.upto)
             answers.rows.append(given)
             answers.found.append({rows[id(one)]["_id"]: one for one in reversed(found)})
             if query.name is not None:

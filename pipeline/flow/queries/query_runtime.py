@@ -502,7 +502,7 @@ class QueryRuntime:
             taken: the state, if it was taken already.
             events: by stream, those that are kept beside it.
         """
-        return with_head(self.query, self.registration.now, (taken or self.taken()).written(events))
+        return with_head(self.registration.query, self.registration.now, (taken or self.taken()).written(events))
 
     def restore(self, state: bytes, events: Mapping[str, EventTable] | None = None) -> None:
         """Go on from a snapshot of the same query; `events`: those that were kept beside it.

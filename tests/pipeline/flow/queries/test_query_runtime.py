@@ -86,6 +86,19 @@ def test_a_query_over_rows_that_output_holds_back_waits_for_them() -> None:
     assert fed(dataflow, "q1", 12) == [1.0, 2.0, 4.0]
 
 
+def test_a_watched_query_goes_on_from_its_snapshot() -> None:
+    """It holds all columns of its streams, doubles beside integers too, and is the query that was registered."""
+    integers = PROJECT["streams"]["readings"] | {"attributes": {"x": {"datatype": "xsd:integer"}}}
+    project = Project.parse({"streams": {"readings": integers}})
+    text = "CREATE QUERY sums AS SELECT ?e.x + 1 AS s; SELECT ?a._time AS at FROM (?a, sums), (?b, sums) SEQ (?a, ?b)"
+    sums, pairs = project.compile(f"{text} WINDOW (?a, ?b, 1min)")
+    registrations = [Registration(sums, "sums"), Registration(pairs, "pairs", watched=True)]
+    dataflow = project.dataflow()
+    for registration in registrations:
+        dataflow.register(registration)
+    assert project.dataflow().restore(dataflow.snapshot(), registrations) == []
+
+
 def test_a_query_in_contexts_says_how_much_it_was_given() -> None:
     """Of the events of its streams; those with an unbound key are counted once, however many rounds are needed."""
     house = letters.project()
