@@ -87,19 +87,19 @@ def agree_about_states(question: StateQuestion, rng: Random | None = None) -> in
     q, count, texts = question, 0, question.texts
     queries = [q.project.compile(q.document + text, asked=True) for text in texts]
     cut = cut_at_once(q, queries[0]) if rng is None else cut_in_batches(q, queries[0], rng)
-    checked = [[query for _, query in check_document(q.document + t, q.oracle.vocabulary, asked=True)] for t in texts]
-    known = States(q.oracle, checked[0][:-1], q.streams, q.at)
-    for text, query, asked in zip(texts, queries, checked, strict=True):
-        found = list(rows(answer_asked(q.project, query[-1], cut.tables(query[-1]), q.at)))
+    checked = [query for _, query in check_document(q.document, q.oracle.vocabulary)]
+    known = States(q.oracle, checked, q.streams, q.at)
+    for text, (*_, asked) in zip(texts, queries, strict=True):
+        found = list(rows(answer_asked(q.project, asked, cut.tables(asked), q.at)))
         assert all(row.pop("_asked") == q.at for row in found)
         if text == PARTIAL:
             shown = sorted(_shown((row["b"], row["s"], row["_time"], row["u"])) for row in found)
             assert shown == expected_partials(known), (q.at, text)
             continue
         if "CONTEXTS" in text:
-            assert sorted(map(_said, found)) == sorted(map(_said, answer(known, asked[-1]))), (q.at, text)
+            assert sorted(map(_said, found)) == sorted(map(_said, answer(known, asked))), (q.at, text)
             continue
-        different = difference(list(map(_plain, found)), list(map(_plain, answer(known, asked[-1]))))
+        different = difference(list(map(_plain, found)), list(map(_plain, answer(known, asked))))
         assert different is None, f"{text} at {q.at}\n{different}"
         count += len(found)
     return count
