@@ -77,7 +77,7 @@ class StateQuestion:
 
 
 def agree_about_states(question: StateQuestion, rng: Random | None = None) -> int:
-    """Engine and oracle say the same of the state; how many events were told.
+    """Engine and oracle say the same of the state; how many events and open windows of contexts were told.
 
     Args:
         question: what is asked.
@@ -98,6 +98,7 @@ def agree_about_states(question: StateQuestion, rng: Random | None = None) -> in
             continue
         if "CONTEXTS" in text:
             assert sorted(map(_said, found)) == sorted(map(_said, answer(known, asked))), (q.at, text)
+            count += len(found)
             continue
         different = difference(list(map(_plain, found)), list(map(_plain, answer(known, asked))))
         assert different is None, f"{text} at {q.at}\n{different}"
