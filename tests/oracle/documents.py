@@ -6,6 +6,7 @@ with the windows that are known, ask every query; the earliest changes that were
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -277,7 +278,7 @@ def event_of(of: ContextSet, place: int, turn: Turn) -> Event:
     """A row of CONTEXTS as an event; its id tells which of those of its time it is, so that their order is that."""
     since = None if turn.since is None else EPOCH + timedelta(microseconds=turn.since)
     said: dict[str, Value | None] = {"context": turn.context, "change": turn.change, "since": since}
-    said |= {key.name: value for key, value in zip(of.keys, turn.key, strict=True)}
+    said |= {re.split("[#/:]", key.name)[-1]: value for key, value in zip(of.keys, turn.key, strict=True)}
     values = {name: value for name, value in said.items() if value is not None}
     return Event(
         f"urn:kaicep:event:CONTEXTS%28{of.name}%29/{place:06}{turn.time:032x}",
