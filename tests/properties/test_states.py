@@ -33,6 +33,7 @@ OF_TIMERS = Project.parse(timer_queries.CONTENT), Oracle(timer_queries.CONTENT)
 Streams = Mapping[str, list[dict[str, Any]]]
 Maker = Callable[[str, int], tuple[Project, Oracle, str, Streams]]
 moments = st.sampled_from((-1.0, 0.5, 1.0, 2.0, 2.5, 3.0, 4.0, 5.5, 8.0, 30.0)).map(moment)
+cuts = st.none() | st.integers(0, 1_000_000)
 
 
 def cases_of(family: str) -> st.SearchStrategy[Case]:
@@ -40,8 +41,14 @@ def cases_of(family: str) -> st.SearchStrategy[Case]:
     return bounded_cases() if family == "bounds" else cases(family)
 
 
-def agree(case: Case, at: datetime) -> int:
-    """Ask both for the state of a query, of each of its variables, and for its partial matches; how many are held."""
+def agree(case: Case, at: datetime, cut: int | None) -> int:
+    """Ask both for the state of a query, of each of its variables, and for its partial matches; how many are held.
+
+    Args:
+        case: the query and the streams.
+        at: the moment.
+        cut: how the streams are cut into batches, and where it is gone on from a snapshot; `None`: all come at once.
+    """
     project, oracle = project_of(case.campus.seed), oracle_of(case.campus.seed)
     streams = {name: own[:6] for name, own in case.streams.items()}  # states are many
     document = document_of(case.text)
@@ -49,7 +56,9 @@ def agree(case: Case, at: datetime) -> int:
     if refused is not None:
         assert "nothing can be asked" in refused or "of different types" in refused
         reject()
-    return agree_about_states(StateQuestion(project, oracle, document, streams, at))
+    return agree_about_states(
+        StateQuestion(project, oracle, document, streams, at), None if cut is None else Random(cut)
+    )
 
 
 def mode_case(mode: str, seed: int) -> tuple[Project, Oracle, str, Streams]:
@@ -111,15 +120,15 @@ made = pytest.mark.parametrize(
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=SLOW)
-@given(case=st.sampled_from(KINDS).flatmap(pattern_cases), at=moments)
-def test_states_of_patterns(case: Case, at: datetime) -> None:
-    agree(case, at)
+@given(case=st.sampled_from(KINDS).flatmap(pattern_cases), at=moments, cut=cuts)
+def test_states_of_patterns(case: Case, at: datetime, cut: int | None) -> None:
+    agree(case, at, cut)
 
 
 @settings(max_examples=10, deadline=None, suppress_health_check=SLOW)
-@given(case=st.sampled_from(FAMILIES).flatmap(cases_of), at=moments)
-def test_states_of_families(case: Case, at: datetime) -> None:
-    agree(case, at)
+@given(case=st.sampled_from(FAMILIES).flatmap(cases_of), at=moments, cut=cuts)
+def test_states_of_families(case: Case, at: datetime, cut: int | None) -> None:
+    agree(case, at, cut)
 
 
 @made
@@ -139,7 +148,7 @@ def test_states_of_modes_timers_changes_and_contexts_in_the_long_run(make: Maker
 @settings(max_examples=2000, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_states_of_patterns_in_the_long_run(kind: str, data: st.DataObject) -> None:
-    agree(data.draw(pattern_cases(kind)), data.draw(moments, label="at"))
+    agree(data.draw(pattern_cases(kind)), data.draw(moments, label="at"), data.draw(cuts, label="cut"))
 
 
 @pytest.mark.long
@@ -147,4 +156,4 @@ def test_states_of_patterns_in_the_long_run(kind: str, data: st.DataObject) -> N
 @settings(max_examples=2000, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_states_of_families_in_the_long_run(family: str, data: st.DataObject) -> None:
-    agree(data.draw(cases_of(family)), data.draw(moments, label="at"))
+    agree(data.draw(cases_of(family)), data.draw(moments, label="at"), data.draw(cuts, label="cut"))

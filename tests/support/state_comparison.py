@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
@@ -81,8 +81,7 @@ def agree_about_states(question: StateQuestion, rng: Random | None = None) -> in
 
     Args:
         question: what is asked.
-        rng: cuts the streams, none of which is late, into batches, and resumes between some of them; `None`: all come
-            at once.
+        rng: cuts the streams into batches, and resumes between some of them; `None`: all come at once.
     """
     q, count, texts = question, 0, question.texts
     queries = [q.project.compile(q.document + text, asked=True) for text in texts]
@@ -120,7 +119,7 @@ def cut_at_once(q: StateQuestion, queries: Sequence[Query]) -> StateCut:
 
 def cut_in_batches(q: StateQuestion, queries: Sequence[Query], rng: Random) -> StateCut:
     """What is held by a data flow that came to a moment in batches, with restores."""
-    known = {n: [r for r in own if datetime.fromisoformat(str(r["t"])) <= q.at] for n, own in q.streams.items()}
+    known = {name: [raw for raw in own if _time(raw) <= q.at] for name, own in q.streams.items()}
     cut = cut_anywhere(known, rng)
     resumed = {place for place in range(len(cut) + 1) if rng.random() < 0.4}
     registrations = [Registration(one, one.called or f"query-{i}") for i, one in enumerate(queries[:-1])]
@@ -136,6 +135,12 @@ def cut_in_batches(q: StateQuestion, queries: Sequence[Query], rng: Random) -> S
             _ = processed(dataflow, cut[place]).matches
     _ = dataflow.process(Batch(advances=dict.fromkeys(q.project.annotators, q.at + timedelta(microseconds=1)))).matches
     return StateCut(dataflow, q.at)
+
+
+def _time(raw: Mapping[str, Any]) -> datetime:
+    """The time stamp of a raw tuple; without a zone it is of UTC."""
+    read = datetime.fromisoformat(raw["t"] if "t" in raw else raw["timestamp"])
+    return read.replace(tzinfo=read.tzinfo or UTC)
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
