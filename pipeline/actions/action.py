@@ -97,9 +97,11 @@ class Action(Protocol):
 
     Attributes:
         batch: so many calls it takes at once.
+        needs: the values without which it can hand on no call, for its templates name them.
     """
 
     batch: int
+    needs: frozenset[str]
 
     def check(self) -> None:
         """See whether it could be begun, without a call.

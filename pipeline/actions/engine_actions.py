@@ -13,7 +13,7 @@ from ...ontology.modules import RuleStatement, check_update
 from ...settings import SubmitSettings
 from .action import ActionSpec, DeliveryError, EngineHost, made_of
 from .call import ActionCall
-from .term_template import TermTemplate, filled_name
+from .term_template import TermTemplate, filled_name, names_of
 
 __all__ = ["KnowledgeAction", "SubmitAction", "WithdrawAction"]
 
@@ -31,6 +31,7 @@ class KnowledgeAction:
     def __init__(self, spec: ActionSpec, update: str) -> None:
         self.batch = _TOGETHER
         self._spec, self._template = spec, TermTemplate(update)
+        self.needs = self._template.names
         try:
             check_update(self._template.sample())
         except OntologyError as error:
@@ -70,6 +71,7 @@ class SubmitAction:
     def __init__(self, spec: ActionSpec, query: SubmitSettings) -> None:
         self.batch = 1
         self._spec, self._name, self._template = spec, query.name, TermTemplate(query.query)
+        self.needs = self._template.names | names_of(query.name)
 
     def check(self) -> None:
         """See `Action.check`: a query is checked when its values are there."""
@@ -95,6 +97,7 @@ class WithdrawAction:
 
     def __init__(self, spec: ActionSpec, name: str) -> None:
         self.batch = 1
+        self.needs = names_of(name)
         self._spec, self._name = spec, name
 
     def check(self) -> None:

@@ -36,6 +36,7 @@ class KafkaAction:
         self._spec = spec
         self._topic = CallTemplate.parse(spec, "kafka.topic", kafka.topic)
         self._key = None if kafka.key is None else CallTemplate.parse(spec, "kafka.key", kafka.key)
+        self.needs = self._topic.names | (frozenset() if self._key is None else self._key.names)
         options = client_options(
             kafka.servers, kafka.options, lambda name, text: spec.resolved(f"kafka.options.{name}", text)
         )

@@ -47,6 +47,7 @@ class MqttAction:
         self.batch = _AT_ONCE
         self._spec, self._mqtt = spec, mqtt
         self._topic = CallTemplate.parse(spec, "mqtt.topic", mqtt.topic)
+        self.needs = self._topic.names
         self._password = None if mqtt.password is None else spec.resolved("mqtt.password", mqtt.password)
         self._library = _library(spec)
         self._client: Client | None = None

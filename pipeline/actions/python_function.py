@@ -30,6 +30,7 @@ class PythonAction:
 
     def __init__(self, spec: ActionSpec, function: str) -> None:
         self.batch = 1
+        self.needs = frozenset[str]()
         self._spec, self._function = spec, function
         self._child: ChildProcess | None = None
 
