@@ -266,6 +266,7 @@ class CheckpointedFlow:
         self._flow.begin()
         result = self.dataflow.process(Batch(ends=True))
         delivered = self._checkpoint.commit_end(number, result)
+        result.count_no_calls()  # they are made when a batch brings their rows
         self._flow.count(result, {}, time.perf_counter() - began, delivered.counts)
         return self._finished(number, result, delivered)
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from ...cep import joined_rows
 from .answering import QueryRows
 from .batch import BatchSource
-from .rules import in_order
+from .rules import CALLED, in_order
 
 __all__ = ["BatchResult", "StreamResult", "joined", "merged"]
 
@@ -99,6 +99,13 @@ class BatchResult:
         for rule, counts in done.items():
             before = self.done.get(rule, {})
             self.done[rule] = {what: before.get(what, 0) + count for what, count in counts.items()}
+
+    def count_no_calls(self) -> None:
+        """Count none of what rules have called: nobody makes these calls."""
+        self.done = {
+            rule: {what: 0 if what == CALLED else count for what, count in counts.items()}
+            for rule, counts in self.done.items()
+        }
 
     def rows_of(self, label: str) -> Iterator[pa.Table]:
         """The rows of one query, likewise; those of the others are passed over."""
