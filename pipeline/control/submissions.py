@@ -234,13 +234,13 @@ class Submissions:
 
     def _listed(self) -> list[dict[str, Any]]:
         submitted = {query for document in self._submitted.documents() for query in document.queries}
-        matches = self._host.progress.matches
+        progress = self._host.progress
         parked = {known.label: known for known in self._host.parked}
         answered = [
             {
                 "query": handle.name,
                 "state": parked[handle.name].state if handle.name in parked else handle.state,
-                "matches": matches.get(handle.name, 0),
+                "matches": progress.given(handle.name),
                 "from": self._origin(handle.name, submitted - self._refused.keys()),
                 "now": None if handle.now is None else handle.now.isoformat(),
                 "parked": str(parked[handle.name]) if handle.name in parked else None,

@@ -71,6 +71,10 @@ class Progress:
         """The rows of all queries."""
         return sum(self.matches.values())
 
+    def given(self, label: str) -> int:
+        """How many rows a query has given; of a rule how often it has acted."""
+        return self.matches.get(label, 0) + sum(self.rules.get(label, {}).values())
+
     def after(
         self,
         results: Mapping[str, StreamResult],

@@ -231,10 +231,12 @@ class QueryRegistrar(ABC):
     def _report(self, step: BatchResult) -> None:
         """Give the handles the rows of a batch."""
         flows = self._flow.dataflow.flows
-        for label, matches in step.matches.items():
+        found = step.matches
+        for label in (*found, *(name for name, own in self._handles.items() if own.query.rule is not None)):
             handle, flow = self._handles.get(label), flows.get(label)
             if handle is None or flow is None or handle.query is not flow.query:
                 continue  # withdrawn meanwhile
-            if handle.receive(matches, ending=None if flow.failure is not None else flow.ending):
+            ending = None if flow.failure is not None else flow.ending
+            if handle.receive(found[label], ending=ending) if label in found else handle.answered(ending):
                 self._say(f"queries: {label} has ended: {flow.ending}")
         self._park_handles()

@@ -82,5 +82,9 @@ def test_every_kind_reaches_the_real_thing_whatever_a_value_is(tmp_path: Path, m
         engine._flow.run(3, batch(3, [ODD], flow=0.0))
         assert eventually(lambda: calls.counts()["unwatch"].sent == 1)
         assert name not in [handle.name for handle in engine.handles]
-        assert engine._flow.run(4, batch(4, [ODD], flow=0.5)).matches["moody"].num_rows == 0
+        last = engine._flow.run(4, batch(4, [ODD], flow=0.5))
+        assert last.matches["moody"].num_rows == 0
+        engine._report(last)
+        assert {handle.state for handle in engine.handles} == {"running"}
+        assert engine.progress.given("calm") > 0
         assert not calls.failed()

@@ -43,3 +43,4 @@ def test_what_rules_did_is_counted_by_what_they_do() -> None:
     assert progress.own is not None
     assert progress.own.rules == done
     assert Progress.from_bytes(progress.to_bytes()).rules == progress.rules
+    assert (progress.given("warn"), progress.given("other")) == (10, 0)
