@@ -22,6 +22,7 @@ CREATE RULE alarm ON air IF (?row.sensor != 'none' AND ?row.flow > 1) DO INITIAT
     CALL watch(?row.sensor AS sensor);
 CREATE RULE calm ON air IF (?row.flow = 0) DO CALL unwatch(?row.sensor AS sensor), TERMINATE CONTEXT busy;
 CREATE QUERY full AS SELECT ?e.sensor, ?e.flow FROM (?e, air) PATH {?e ex:sensor ?s . ?s a ex:Full};
+CREATE RULE heed ON full DO CALL count(?row.sensor AS sensor);
 CREATE QUERY moody AS SELECT ?e.sensor FROM (?e, air) IN CONTEXT busy
 """
 FULL = "INSERT DATA { <urn:ex:{sensor}> a <urn:ex:Full> ; <urn:ex:said> $sensor }"
