@@ -243,5 +243,5 @@ class QueryRegistrar(ABC):
 
 
 def _answers(query: Query, registered: Query) -> bool:
-    """Whether a query is the registered one; of a rule ON a query it is another form, which numbers the rows of that."""
+    """Whether a query is the registered one; of a rule ON a query it is a form that numbers the rows of that."""
     return query is registered or (query.rule is not None and query.rule is registered.rule)
