@@ -104,6 +104,9 @@ def test_a_submitted_query_may_read_a_query_of_the_project_that_does_not_run(tmp
         )
         withdraw(given.settings, "count")
         assert [handle.name for handle in engine.handles] == ["high", "other"]
+        rule = "CREATE RULE warn ON high DO EMIT odd(?row.flow AS flow)"
+        assert submit(given.settings, rule, None, None) == ["warn: acts from the next batch on"]
+        withdraw(given.settings, "warn")
     with Engine(given) as engine:
         assert engine._submissions is not None
         engine._submissions.begin()
