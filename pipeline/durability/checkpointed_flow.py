@@ -245,7 +245,7 @@ class CheckpointedFlow:
         for missed in spooled:
             result.called += missed.called
             result.count_done(missed.done)
-        result.called += self.queries.take_calls()
+        result.add_calls(self.queries.take_calls())
         malformed = {stream: len(raw.malformed) for stream, raw in records.items()}
         state = partial(self._state, result, malformed, began, number=number, results=(*spooled, own))
         delivered = self._checkpoint.commit(

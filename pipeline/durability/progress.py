@@ -104,7 +104,7 @@ class Progress:
         rules = dict(self.rules)
         for rule, counts in done.items():
             before = rules.get(rule, {})
-            rules[rule] = {what: before.get(what, 0) + count for what, count in counts.items()}
+            rules[rule] = {**before, **{what: before.get(what, 0) + count for what, count in counts.items()}}
         own = None if self.own is None else self.own.after(results, rows, malformed, seconds, subqueries, done=done)
         time, spent = _later(self.time, results), self.seconds + seconds
         return Progress(self.batches + 1, streams, matches, rules, time, spent, subqueries, own, self.clock)
