@@ -13,12 +13,12 @@ from .reason import Reason, ReasonKind
 
 __all__ = ["explain_window"]
 
-_ALONE = "alone it makes the condition true: its window is reported, however many events before it leave"
-_NEVER_ALONE = "alone it makes the condition false: its window is reported only if events before it make it true"
+_ALONE = "alone it makes the condition true: its window is never empty"
+_NEVER_ALONE = "alone it makes the condition false: its window is empty unless events before it make it true"
 
 
 def explain_window(window: CheckWindow, events: pa.Table, wording: FilterWording) -> Reason:
-    """Why the window of an event is reported whatever was before it, or depends on that; the event stays a candidate.
+    """Why the window of an event has a row whatever was before it, or depends on that; the event stays a candidate.
 
     Args:
         window: over the variable whose candidate the event is.
