@@ -209,3 +209,25 @@ def test_a_state_of_the_other_hosting_is_taken_from_the_log_or_refused(
     assert any("rebuilt" in line for line in tasks.said)
     with pytest.raises(PipelineError, match="not one that executors go on from: it is lost"):
         driver.deliver(2)
+
+
+def test_a_query_that_has_changed_contexts_stays(tmp_path: Path, opened: list[BothHostings]) -> None:
+    """Tasks do not remember what a query has changed that is gone: neither while they run, nor at the next start."""
+    text = (
+        "CREATE CONTEXTS mood (calm DEFAULT, busy);\n"
+        "INITIATE CONTEXT busy FROM (?e, P) FILTER (?e.v > 4);\n"
+        "CREATE QUERY then AS SELECT ?e.id AS id FROM (?e, P) IN CONTEXT busy"
+    )
+    both = both_of(tmp_path, opened, text)
+    both.take({"P": seconds(1, 2)})
+    tasks = both.engines[1]
+    derives = next(one for one in tasks.registrations if one.query.changed_sets)
+    with pytest.raises(PipelineError, match="has changed contexts, and executors do not remember"):
+        tasks.flow.queries.withdraw(derives.label, tasks.flow.dataflow)
+    both.stop()
+    tasks.registrations = [one for one in tasks.registrations if one is not derives]
+    tasks.start()
+    both.engines[0].start()
+    both.note({"P": seconds(3)})
+    with pytest.raises(PipelineError, match="is registered no more, and executors do not remember its changes"):
+        tasks.deliver(2)
