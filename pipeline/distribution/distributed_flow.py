@@ -67,6 +67,7 @@ class TaskPlace:
         folder: for what they leave for each other, and the states of shards; all of them reach it.
         shards: into how many a query is cut at most, when its first batch is done.
         log: the folder of the log; `None`: there is none.
+        say: takes a line of the log about files that cannot be read.
     """
 
     run: TaskRunner
@@ -74,6 +75,7 @@ class TaskPlace:
     folder: Path
     shards: int
     log: Path | None
+    say: Callable[[str], None]
 
 
 class DistributedFlow(Dataflow):
@@ -298,7 +300,10 @@ class DistributedFlow(Dataflow):
             count.events, count.late, count.unusable - malformed, count.duplicates, count.unlinked, time
         )
         unreadable = [file for report in read for file in report.unreadable]
-        records = told_records(self._place.folder, name, [report.file for report in read], unreadable)
+        for file in unreadable:
+            self._place.say(f"streams.{name}: {file.path} {file.complaint}; see its dead letters")
+        files = [report.file for report in read if report.unusable]
+        records = told_records(self._place.folder, name, files, unreadable)
         return CountedStream.of(tally, PreparedSegment(segment.path, segment.rows, segment.late), records)
 
     def _sweep(self) -> None:

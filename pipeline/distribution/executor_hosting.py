@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +24,7 @@ from .split_batch import SplitIntake
 
 __all__ = ["ExecutorHosting", "TaskPool"]
 
+_LOG = logging.getLogger("kaicep")
 _DRIVER = 'set hosting = "driver" under [engine]'
 _MILLISECOND_NS = 1_000_000
 
@@ -48,12 +50,19 @@ class ExecutorHosting:
         project: with the settings.
         archive: whose log is written; `None`: there is none.
         tasks: gives where tasks run, when they are needed first.
+        say: takes a line of the log about files that cannot be read.
     """
 
     replayable = False
 
-    def __init__(self, project: Catalog, archive: Archive | None, tasks: Callable[[], TaskPool]) -> None:
-        self._project, self._archive, self._tasks = project, archive, tasks
+    def __init__(
+        self,
+        project: Catalog,
+        archive: Archive | None,
+        tasks: Callable[[], TaskPool],
+        say: Callable[[str], None] = _LOG.info,
+    ) -> None:
+        self._project, self._archive, self._tasks, self._say = project, archive, tasks, say
         settings = project.settings
         self._folder = settings.path(settings.engine.state) / "hosting"
 
@@ -67,7 +76,7 @@ class ExecutorHosting:
         make_folder(self._folder)
         log = None if self._archive is None else self._archive.log.path.absolute()
         shards = self._project.settings.engine.shards or self._pool.parallelism
-        return TaskPlace(self._pool, self._pool.parallelism, self._folder.absolute(), shards, log)
+        return TaskPlace(self._pool, self._pool.parallelism, self._folder.absolute(), shards, log, self._say)
 
     def begin(self) -> None:
         """Let executors look for the folders that they read and write.
@@ -110,6 +119,8 @@ class ExecutorHosting:
                 gone = [UnreadableFile(path, GONE, None) for path in sorted(paths - there.keys())]
                 if gone := source.untaken(gone):
                     unreadable.setdefault(name, []).extend(gone)
+                for file in gone:
+                    self._say(f"streams.{name}: {file.path} {file.complaint}; see its dead letters")
             splits += own
         return SplitIntake(splits, unreadable, frozenset(logged))
 
