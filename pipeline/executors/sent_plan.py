@@ -6,9 +6,11 @@ FILTERs of PATHs hold rdflib's algebra, whose nodes pickle cannot make again by 
 from __future__ import annotations
 
 import copyreg
+import pickle
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,13 +24,14 @@ from ...ontology import KnowledgeBase
 from ...storage import write_atomically
 from ..catalog import Catalog
 from ..flow import Registration
-from ..sharding import HostingPlan
+from ..sharding import WRITTEN_KNOWLEDGE, HostingPlan
 
 __all__ = ["SentPlan", "own_versions"]
 
 _LIBRARIES = ("kaicep", "pyarrow", "polars", "pyoxigraph")
 _PLANS = 4
 _KNOWN: LRUCache[str, HostingPlan] = LRUCache(_PLANS)
+_PROJECTS: LRUCache[str, Catalog] = LRUCache(_PLANS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,9 @@ class SentPlan:
         registrations: the queries.
         shards: into how many a query is cut at most.
         versions: of what answers queries, where the plan was made.
+        project: tells its settings and knowledge from those of all others.
+        kept: see `HostingPlan`.
+        durable: likewise.
     """
 
     key: str
@@ -48,22 +54,36 @@ class SentPlan:
     registrations: tuple[Registration, ...]
     shards: int
     versions: Mapping[str, str]
+    project: str
+    kept: Mapping[str, str]
+    durable: bool
 
     @classmethod
     def of(cls, plan: HostingPlan, folder: Path) -> SentPlan:
         """What is sent of a plan; its knowledge is written into a folder that all processes reach."""
-        sent = cls(plan.key, plan.catalog.settings, plan.registrations, plan.shards, own_versions())
-        with write_atomically(folder / sent.knowledge) as temporary:
-            temporary.write_bytes(plan.catalog.knowledge.written())
+        knowledge = plan.catalog.knowledge
+        sent = cls(
+            plan.key,
+            plan.catalog.settings,
+            plan.registrations,
+            plan.shards,
+            own_versions(),
+            sha256(knowledge.version.encode() + pickle.dumps(plan.catalog.settings)).hexdigest()[:32],
+            dict(plan.kept),
+            plan.durable,
+        )
+        if not (folder / sent.knowledge).exists():
+            with write_atomically(folder / sent.knowledge) as temporary:
+                temporary.write_bytes(knowledge.written())
         return sent
 
     @property
     def knowledge(self) -> str:
         """The name of the file of its knowledge."""
-        return f"knowledge-{self.key}.nt"
+        return WRITTEN_KNOWLEDGE.replace("*", self.project)
 
     def plan(self, folder: Path) -> HostingPlan:
-        """The plan in this process; its knowledge is read once.
+        """The plan in this process; its knowledge is read once, whatever plans there are of it.
 
         Raises:
             PipelineError: this process does not reach the folder, or has other versions.
@@ -83,6 +103,12 @@ class SentPlan:
                 f"the executors have other versions than the driver: {', '.join(others)}",
                 hint="install the same on all machines, or send one environment (spark.archives)",
             )
+        if self.project not in _PROJECTS:
+            _PROJECTS[self.project] = self._catalog(folder)
+        catalog = _PROJECTS[self.project]
+        return HostingPlan(self.key, catalog, self.registrations, self.shards, self.kept, self.durable)
+
+    def _catalog(self, folder: Path) -> Catalog:
         try:
             triples = (folder / self.knowledge).read_bytes()
         except OSError as error:
@@ -90,8 +116,7 @@ class SentPlan:
                 f"an executor does not reach {folder}: {error}", hint="name a folder that all machines share"
             ) from error
         knowledge = KnowledgeBase.of_closure(triples, self.settings.prefixes)
-        catalog = Catalog.of_knowledge(self.settings, knowledge)
-        return HostingPlan(self.key, catalog, self.registrations, self.shards)
+        return Catalog.of_knowledge(self.settings, knowledge)
 
 
 def own_versions() -> dict[str, str]:

@@ -167,10 +167,16 @@ class StreamReader(QueryRegistrar):
         elif idle is None and is_all_read(settings, generation):
             return  # there is nothing to be read now, and Spark need not be started to find that out
         keep_freed_memory()
+        spark = self._session(brief=idle is None)
+        flow.check_hosting()
+        self._job.start(spark, settings, generation, idle, partial(self._take_up, idle))
+
+    def _session(self, *, brief: bool = False) -> SparkSession:
+        """Spark, started when it is needed first; see `start_spark`."""
         if self._spark is None:
             self._say("starting Spark")
-            self._spark = start_spark(settings.engine, brief=idle is None)
-        self._job.start(self._spark, settings, generation, idle, partial(self._take_up, idle))
+            self._spark = start_spark(self.project.settings.engine, brief=brief)
+        return self._spark
 
     def _take_up(self, idle: IdleStreams | None) -> Generation:
         """Find the checkpoint that serves, and finish what no checkpoint delivers again; no batch is at work."""
