@@ -133,6 +133,7 @@ class ArchiveSettings(Table):
         enabled: whether events are archived at all.
         matches: whether the rows of named queries are archived, too.
         store: whether there is a semantic store beside the log.
+        delta: where the log is copied to as tables of Delta Lake, a path or `s3://bucket/prefix`; `None`: nowhere.
         endpoint: URL of a SPARQL 1.1 endpoint that is the store; `None`: the store is in the archive's folder.
         endpoint_update: URL that takes the endpoint's updates; `None`: `…/update` beside `…/query` or `…/sparql`, else
             the same.
@@ -150,6 +151,7 @@ class ArchiveSettings(Table):
     enabled: bool = True
     matches: bool = True
     store: bool = True
+    delta: str | None = None
     endpoint: Endpoint = None
     endpoint_update: Endpoint = None
     bucket: Duration = timedelta(minutes=1)
