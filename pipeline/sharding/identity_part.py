@@ -116,9 +116,9 @@ def identity_part(queries: HostedQueries, work: IdentityWork, folder: SharedFold
 def _rows(work: IdentityWork, folder: SharedFolder, shards: Sequence[int]) -> pl.DataFrame:
     """The identities of a shard in order of arrival, with what lies before each."""
     found = [pl.DataFrame(schema={**_KEYS, ROW: pl.Int64, BEFORE_ROW: _KEYS["_time"], _PLACE: pl.Int64})]
-    for split in work.splits:
-        with PartFile(folder, split.file) as file:
-            tables = file.tables([(IDENTITIES, work.stream, shard) for shard in shards])
+    parts = [(IDENTITIES, work.stream, shard) for shard in shards]
+    read = folder.each(lambda name: PartFile(folder, name).tables(parts), [split.file for split in work.splits])
+    for split, tables in zip(work.splits, read, strict=True):
         some = [pl.DataFrame(pl.from_arrow(table)) for table in tables if table is not None]
         if some:
             start = pl.lit(split.start).cast(_KEYS["_time"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 import polars as pl
 import pyarrow as pa
@@ -111,38 +112,43 @@ class _GivenEvents:
     def __init__(self, work: ShardWork, folder: SharedFolder) -> None:
         self.work, self._folder = work, folder
         self._shards = {(place.unit, place.shard) for place in work.shards}
-        self._files: dict[str, PartFile] = {}
+        names = [split.file for split in work.splits]
+        self._files: dict[str, PartFile] = dict(zip(names, folder.each(self._file, names), strict=True))
         self._gone: dict[tuple[str, int], pl.Series] = {}
         for stream, files in work.dropped.items():
-            for name in files:
-                self._note(stream, name)
+            for found in folder.each(partial(self._dropped, stream), files):
+                self._note(stream, found)
 
-    def _note(self, stream: str, name: str) -> None:
+    def _file(self, name: str) -> PartFile:
+        """The parts of a split, of which those of the task's shards are read together."""
+        file = PartFile(self._folder, name)
+        file.hold(part for part in file if (part[0], part[-1]) in self._shards)
+        return file
+
+    def _dropped(self, stream: str, name: str) -> dict[int, pl.Series]:
+        """By split, identities that count for nothing."""
         with PartFile(self._folder, name) as file:
             parts = [part for part in file if part[:2] == (DROPPED, stream)]
-            for part, table in zip(parts, file.tables(parts), strict=True):
-                ids = frame_of(table, ["_id"])["_id"] if table is not None else _NONE
-                known = self._gone.get((stream, int(part[2])))
-                self._gone[stream, int(part[2])] = ids if known is None else pl.concat([known, ids])
+            tables = file.tables(parts)
+        ids = (_NONE if table is None else frame_of(table, ["_id"])["_id"] for table in tables)
+        return dict(zip((int(part[2]) for part in parts), ids, strict=True))
+
+    def _note(self, stream: str, dropped: Mapping[int, pl.Series]) -> None:
+        for place, ids in dropped.items():
+            known = self._gone.get((stream, place))
+            self._gone[stream, place] = ids if known is None else pl.concat([known, ids])
 
     def tables(self, unit: QueryUnit, name: str, shard: int, streams: frozenset[str]) -> Iterator[pa.Table]:
         """The parts of a name in all splits, without the events that count for nothing."""
         for split in self.work.splits:
             if split.stream not in streams:
                 continue
-            table = self._file(split).table((unit.name, name, shard))
+            table = self._files[split.file].table((unit.name, name, shard))
             if table is not None:
                 gone = self._gone.get((split.stream, split.place))
                 if gone is not None:  # in a split each identity stands once
                     table = table.filter((~frame_of(table, ["_id"])["_id"].is_in(gone.implode())).to_arrow())
                 yield table
-
-    def _file(self, split: ReadSplit) -> PartFile:
-        """The parts of a split, of which those of the task's shards are read together."""
-        if split.file not in self._files:
-            file = self._files[split.file] = PartFile(self._folder, split.file)
-            file.hold(part for part in file if (part[0], part[-1]) in self._shards)
-        return self._files[split.file]
 
 
 def _answered(flow: QueryRuntime, unit: QueryUnit, shard: int, given: _GivenEvents) -> dict[PartName, Part]:

@@ -213,11 +213,11 @@ class ShardedFlow:
         return next((table for _, table in self._tables(answered, CALLS_OF)), CALLS.empty_table())
 
     def _tables(self, answered: Sequence[ShardReport], kind: str) -> Iterable[tuple[str, pa.Table]]:
-        for report in answered:
-            names = [part for part in report.rows if part[0] == kind]
-            if names:
-                with PartFile(self._folder, report.states[0].file) as file:
-                    yield from ((str(name[1]), t) for name, t in zip(names, file.tables(names), strict=True))
+        parts = {r.states[0].file: [part for part in r.rows if part[0] == kind] for r in answered}
+        files = [name for name, own in parts.items() if own]
+        found = self._folder.each(lambda name: PartFile(self._folder, name).tables(parts[name]), files)
+        for name, tables in zip(files, found, strict=True):
+            yield from ((str(part[1]), table) for part, table in zip(parts[name], tables, strict=True))
 
 
 def _counts(read: Sequence[SplitReport], judged: Sequence[IdentityReport]) -> StreamCounts:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ...errors import PipelineError
 from .bucket_client import S3Options, asked, bucket_store, object_library
@@ -17,11 +18,14 @@ if TYPE_CHECKING:
 
 __all__ = ["BucketFolder", "is_bucket_url"]
 
+T = TypeVar("T")
+
 _LOG = logging.getLogger("kaicep")
 _URL = re.compile(r"s3a?:/{1,2}([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(.*))?")
 _NO_RANGE = re.compile(r"status code: 416|NotPartial")
 _TAIL = 1 << 18
 """So many bytes of the end of a file come with its size; small ones are there with them."""
+_AT_ONCE = 16
 _WHOLE = 1 << 23
 """Pieces of so many bytes are put together and sent at one go; more goes in parts."""
 
@@ -74,7 +78,7 @@ class BucketFolder:
     def write(self, name: str, pieces: Sequence[Buffer], *, sync: bool = True) -> None:
         """Put an object; it is there, durably, when all of it is."""
         del sync
-        library, views = object_library(), [memoryview(piece) for piece in pieces]
+        library, views = object_library(), [memoryview(piece).cast("B") for piece in pieces]
         if sum(view.nbytes for view in views) <= _WHOLE:
             content = b"".join(views)
             asked(f"{self}/{name}", lambda: library.put(self.store, self.key(name), content))
@@ -109,6 +113,13 @@ class BucketFolder:
     def open(self, name: str) -> ObjectFile:
         """An object to read ranges of."""
         return ObjectFile(self, name)
+
+    def each(self, question: Callable[[str], T], names: Sequence[str]) -> list[T]:
+        """Many at a time."""
+        if len(names) < 2:
+            return [question(name) for name in names]
+        with ThreadPoolExecutor(min(_AT_ONCE, len(names))) as pool:
+            return list(pool.map(question, names))
 
     def names(self) -> list[str]:
         """The objects, but those with a further slash in their names."""

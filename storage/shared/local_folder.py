@@ -5,10 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from ..atomic_write import TEMPORARY, fsync, write_atomically
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 __all__ = ["LocalFolder"]
+
+T = TypeVar("T")
 
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
@@ -69,6 +71,10 @@ class LocalFolder:
         """A file, mapped into memory."""
         return MappedFile(self.path / name)
 
+    def each(self, question: Callable[[str], T], names: Sequence[str]) -> list[T]:
+        """One after the other."""
+        return [question(name) for name in names]
+
     def names(self) -> list[str]:
         """The files, but those that are being written."""
         with os.scandir(self.path) as found:
@@ -105,7 +111,7 @@ class MappedFile:
             with pa.memory_map(
                 str(path)
             ) as file:  # the map stays when the file is closed, unlike that of Python's mmap
-                self._content = memoryview(file.read_buffer(self.size))
+                self._content = memoryview(file.read_buffer(self.size)).cast("B")
 
     def read(self, ranges: Sequence[tuple[int, int]]) -> list[memoryview]:
         """Places of the file, of which nothing is read before it is looked at."""

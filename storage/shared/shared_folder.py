@@ -6,10 +6,10 @@ cannot; who has to be the first one writes a file that must not be there yet.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Protocol, Self, TypeAlias, TypeVar
 from uuid import uuid4
 
 from .bucket_client import S3Options
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 __all__ = ["FolderPlace", "SharedFile", "SharedFolder", "folder_at", "temporary_folder"]
+
+
+T = TypeVar("T")
 
 
 class SharedFile(Protocol):
@@ -64,6 +67,14 @@ class SharedFolder(Protocol):
 
     def open(self, name: str) -> SharedFile:
         """A file to read places of."""
+
+    def each(self, question: Callable[[str], T], names: Sequence[str]) -> list[T]:
+        """What is asked of several files, in their order; of a bucket many at a time, since each answer takes its time.
+
+        Args:
+            question: asks this folder for what it needs of a file.
+            names: the files.
+        """
 
     def names(self) -> list[str]:
         """The files that are there, in no order."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import obstore
+import pyarrow as pa
 import pytest
 from kaicep.errors import PipelineError
 from kaicep.storage import BucketFolder
@@ -14,8 +15,8 @@ from support.buckets import ObjectStorage
 
 def test_what_is_large_goes_in_parts(object_storage: ObjectStorage) -> None:
     folder = object_storage.folder("p")
-    pieces = [bytes([number]) * 3_000_000 for number in range(7)]
-    folder.write("large", pieces)
+    pieces = [bytes([number + 200]) * 3_000_000 for number in range(7)]
+    folder.write("large", [pa.py_buffer(piece) for piece in pieces])
     assert bytes(folder.read("large")) == b"".join(pieces)
     assert [len(part) for part in folder.open("large").read([(0, 3_000_001), (20_999_999, 21_000_000)])] == [
         3_000_001,

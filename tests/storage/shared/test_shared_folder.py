@@ -39,6 +39,16 @@ def test_places_are_read(folder: SharedFolder) -> None:
     assert [bytes(part) for part in file.read(ranges)] == [content[start:end] for start, end in ranges]
 
 
+def test_several_are_asked_in_their_order(folder: SharedFolder) -> None:
+    names = [f"{number}.parts" for number in range(20)]
+    for name in names:
+        folder.write(name, [name.encode()])
+    assert folder.each(lambda name: bytes(folder.read(name)), names) == [name.encode() for name in names]
+    assert folder.each(folder.read, []) == []
+    with pytest.raises(FileNotFoundError):
+        folder.each(folder.read, [names[0], "missing"])
+
+
 def test_what_is_not_there_is_told(folder: SharedFolder) -> None:
     for ask in (folder.read, folder.open):
         with pytest.raises(FileNotFoundError):
