@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .archive import Archive, Counts
     from .archive_backup import backup, restore
     from .archive_repair import Repair, repair
-    from .folder_layout import has_segments
+    from .folder_layout import has_intake, has_segments
     from .read_view import ReadView, open_read_view
     from .roll_forward import roll_store_forward
     from .verification import Health, verify
@@ -21,6 +21,7 @@ _LATER = {
     "ReadView": ".read_view",
     "Repair": ".archive_repair",
     "backup": ".archive_backup",
+    "has_intake": ".folder_layout",
     "has_segments": ".folder_layout",
     "open_read_view": ".read_view",
     "repair": ".archive_repair",
@@ -36,6 +37,7 @@ __all__ = [
     "ReadView",
     "Repair",
     "backup",
+    "has_intake",
     "has_segments",
     "open_read_view",
     "repair",

@@ -14,7 +14,7 @@ from ..errors import ArchiveError
 from ..ontology import KnowledgeBase
 from .delta import DeltaCopy, DeltaPlace, DeltaWriter
 from .folder_layout import IDLE_WATERMARKS, LOG, MATCHES, archive_identity, prepare
-from .log import EventLog, IdleWatermarkLog, Position, late_rows
+from .log import EventLog, IdleWatermarkLog, Position, PreparedSegment, late_rows
 from .matches import MatchLog, Provenance, match_encoder
 from .read_view import ReadView
 from .sparql import Result, SparqlRequest
@@ -98,7 +98,7 @@ class Archive(ReadView):
         copies = [DeltaCopy(log, place, name) for log, name in ((self.log, LOG), (self.matches.log, MATCHES))]
         return DeltaWriter(copies, settings.streams)
 
-    def append(self, batch_id: int, events: Mapping[str, pa.Table]) -> None:
+    def append(self, batch_id: int, events: Mapping[str, pa.Table | PreparedSegment]) -> None:
         """Keep a batch: when this returns, the log survives a crash; the store follows.
 
         The same batch again changes nothing. A batch that a crash tore between its streams is completed when it is
@@ -106,7 +106,7 @@ class Archive(ReadView):
 
         Args:
             batch_id: ascending in order of arrival.
-            events: stream → event table, perhaps with `_late` bool.
+            events: stream → event table, perhaps with `_late` bool, or a segment of the log that is written already.
 
         Raises:
             ArchiveError: the log cannot be written, or writing the store has failed. The log has the batch then.
@@ -247,6 +247,8 @@ def _earlier(one: Position | None, other: Position | None) -> Position | None:
     return None if one is None or other is None else min(one, other)
 
 
-def _late(events: pa.Table) -> int:
+def _late(events: pa.Table | PreparedSegment) -> int:
+    if isinstance(events, PreparedSegment):
+        return events.late
     late = late_rows(events)
     return 0 if late is None else int(late.sum())

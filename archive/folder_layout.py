@@ -85,6 +85,11 @@ def require_archive(root: Path) -> None:
     check_version(root)
 
 
+def has_intake(archive: Path) -> bool:
+    """Whether an archiver has kept events beside the log of an archive's folder."""
+    return (archive / SPOOL).is_dir()
+
+
 def has_segments(root: Path) -> bool:
     """Whether an archive's folder holds events; nothing is opened."""
     return any((root / LOG).glob("*/*.parquet"))

@@ -14,6 +14,8 @@ from .time_settings import TimeSettings
 
 ReasonerName = Literal["rl", "hermit", "pellet", "none"]
 """The reasoners; what each does stands in `ontology/reasoners`, a file per name."""
+Hosting = Literal["driver", "executors", "auto"]
+"""Who reads and answers the batches of an engine."""
 OnContradiction = Literal["refuse", "leave_out", "warn"]
 """What becomes of modules that contradict themselves."""
 
@@ -213,6 +215,12 @@ class EngineSettings(Table):
         windows_per_batch: likewise one that reports more windows in one batch.
         bytes_per_batch: likewise one of which what is held at once takes more memory.
         contexts: how queries in contexts are answered.
+        hosting: who reads and answers batches: the `driver`, Spark's `executors`, or `auto`: these where the master is
+            not local.
+        shards: into how many a query is cut at most where executors answer, when the first batch is done; `None`: as
+            many as they have cores then.
+        shared: folder for what executors leave for each other, and for the states of shards, which all of them reach: a
+            path, or `s3://bucket/prefix`; `None`: in that of the state.
         master: Spark master.
         spark: more Spark configuration, key by key.
     """
@@ -241,5 +249,8 @@ class EngineSettings(Table):
     distinct_rows: int = Field(default=1_000_000, ge=1)
     identities: int = Field(default=1_000_000, ge=1)
     contexts: ContextSettings = ContextSettings()
+    hosting: Hosting = "auto"
+    shards: int | None = Field(default=None, ge=1)
+    shared: str | None = None
     master: str = "local[*]"
     spark: dict[str, str] = Field(default_factory=dict)

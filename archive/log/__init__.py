@@ -6,7 +6,7 @@ from .batch_index import BatchFacts, Position
 from .batch_scan import scan_batches
 from .compacted_segment import batches_of, write_compacted
 from .deduplication import drop_late_duplicates, earlier_ids
-from .event_log import EventLog
+from .event_log import EventLog, PreparedSegment
 from .idle_watermark_log import IdleWatermarkLog
 from .late_events import late_rows
 from .log_reader import LogReader
@@ -21,6 +21,7 @@ from .segment import (
     plain_table,
     read_segment,
     segment_name,
+    write_segment,
 )
 from .table_union import concatenated, first_of_each_id
 
@@ -33,6 +34,7 @@ __all__ = [
     "LogScan",
     "Manifest",
     "Position",
+    "PreparedSegment",
     "QuarantinedSegment",
     "Segment",
     "SegmentFacts",
@@ -54,4 +56,5 @@ __all__ = [
     "segment_name",
     "with_all_columns",
     "write_compacted",
+    "write_segment",
 ]

@@ -5,25 +5,41 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 
 from ...errors import ArchiveError, Place
-from ...storage import ProcessLock, folder_name, make_folder, remove_temporaries
+from ...storage import ProcessLock, folder_name, fsync, make_folder, remove_temporaries
 from ..folder_layout import LOCK, SPOOL
 from .batch_index import Position
 from .compacted_segment import batches_of, write_compacted
 from .log_reader import LogReader
 from .manifest import Manifest, read_consistently
 from .quarantine import quarantine, quarantined
-from .segment import BrokenSegmentError, plain_table, segment_name, write_segment
+from .segment import BrokenSegmentError, plain_table, read_segment, segment_name, write_segment
 from .table_union import concatenated
 
-__all__ = ["EventLog"]
+__all__ = ["EventLog", "PreparedSegment"]
 
 _LOG = logging.getLogger("kaicep")
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedSegment:
+    """A batch of a stream that another process has written as a segment; it counts when it is appended.
+
+    Attributes:
+        path: a file in the folder of the stream, hidden and durable; `None`: the batch has no events.
+        num_rows: events in it.
+        late: those among them that are marked late.
+    """
+
+    path: Path | None
+    num_rows: int = 0
+    late: int = 0
 
 
 class EventLog(LogReader):
@@ -85,7 +101,9 @@ class EventLog(LogReader):
         lost = [one.last for one in quarantined(self.path)]
         self.newest = max([*lost, *([] if self.last is None else [self.last])], default=None)
 
-    def append(self, stream: str, batch_id: int, events: pa.Table, more: Iterable[pa.Table] = ()) -> Position:
+    def append(
+        self, stream: str, batch_id: int, events: pa.Table | PreparedSegment, more: Iterable[pa.Table] = ()
+    ) -> Position:
         """Keep a batch of a stream; when this returns, it survives a crash of the machine.
 
         The same batch id again replaces the segment: a re-delivered batch changes nothing.
@@ -93,13 +111,16 @@ class EventLog(LogReader):
         Args:
             stream: its name.
             batch_id: not negative; ascending in order of arrival.
-            events: an event table; perhaps with `_late` bool. `_row` is not kept.
+            events: an event table; perhaps with `_late` bool. `_row` is not kept. Or a segment, which is there no more
+                under its old name.
             more: those behind them, with the same columns; many need not be in memory at once.
 
         Raises:
             ArchiveError: another process writes this log, the table is none of events, the file system refuses.
         """
         position = Position(self.generation, batch_id)
+        if isinstance(events, PreparedSegment):
+            return self._take(stream, position, events)
         kept = plain_table(events) if events.num_rows else None
         self.lock()
         pieces = map(plain_table, more)
@@ -109,6 +130,24 @@ class EventLog(LogReader):
         else:
             with self.settling:
                 self._write_again(stream, position, kept if kept is None else concatenated(kept, *pieces))
+        return position
+
+    def _take(self, stream: str, position: Position, prepared: PreparedSegment) -> Position:
+        """Let a segment count that another process has written."""
+        self.lock()
+        path, written = self.path / folder_name(stream) / segment_name(position), prepared.path
+        if self.newest is not None and position < self.newest:
+            with self.settling:
+                self._write_again(stream, position, None if written is None else read_segment(written))
+            if written is not None:
+                written.unlink()
+            return position
+        if written is None:
+            path.unlink(missing_ok=True)
+        else:
+            written.replace(path)
+            fsync(path.parent)
+        self.newest = position
         return position
 
     def _write(self, stream: str, position: Position, events: pa.Table | None, more: Iterable[pa.Table] = ()) -> None:

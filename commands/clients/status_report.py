@@ -62,6 +62,8 @@ class StatusReport:
             yield _actions(status)
         if status.stages:
             yield _stages(status)
+        if status.executors:
+            yield _executors(status)
 
 
 def _lines(known: KnownStatus) -> Iterator[str]:
@@ -147,10 +149,18 @@ def _stages(status: EngineStatus) -> Table:
     return found
 
 
+def _executors(status: EngineStatus) -> Table:
+    found = _table("executor", "seconds", "files", "records", "shards", "logged")
+    for name, executor in status.executors.items():
+        counts = (f"{n:,}" for n in (executor.splits, executor.records, executor.shards, executor.logged))
+        found.add_row(name, f"{executor.seconds:,.1f}", *counts)
+    return found
+
+
 def _table(*columns: str) -> Table:
     found = Table(box=None, pad_edge=False, header_style="bold")
     for name in columns:
-        words = name in ("stream", "query", "context", "action", "stage", "state", "why")
+        words = name in ("stream", "query", "context", "action", "stage", "executor", "state", "why")
         found.add_column(name, no_wrap=name != "why", justify="left" if words else "right")
     return found
 

@@ -120,6 +120,8 @@ def _sum_up(
 
 def _mapping(engine: Engine, *, ended: bool) -> list[str]:
     """How what was read goes with annotations, model and queries."""
+    if engine.hosting == "executors":
+        return []  # what their records are, they do not tell
     project = engine.project
     return mapping_lines(report_mapping(project, engine.profile, ended=ended), project.settings.prefixes)
 

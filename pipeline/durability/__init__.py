@@ -12,12 +12,20 @@ if TYPE_CHECKING:
     from .checkpoint import has_begun
     from .checkpointed_flow import CheckpointedFlow
     from .dead_letters import DeadLetters
+    from .flow_state import HOSTING, RestoredState
     from .generations import Generation, current_generation, is_all_read, planned_at
+    from .intake import BatchHosting, BatchIntake, DriverHosting, hosting_so_far
     from .journal import BatchFiles, BatchJournal
     from .replay import StateReplay
     from .stopped_flow import StoppedFlow, flow_at_stop
 
 _LATER = {
+    "HOSTING": ".flow_state",
+    "BatchHosting": ".intake",
+    "BatchIntake": ".intake",
+    "DriverHosting": ".intake",
+    "hosting_so_far": ".intake",
+    "RestoredState": ".flow_state",
     "BatchFiles": ".journal",
     "BatchJournal": ".journal",
     "CheckpointedFlow": ".checkpointed_flow",
@@ -35,17 +43,23 @@ _LATER = {
 }
 
 __all__ = [
+    "HOSTING",
     "BatchFiles",
+    "BatchHosting",
+    "BatchIntake",
     "BatchJournal",
     "CheckpointedFlow",
     "DeadLetters",
+    "DriverHosting",
     "Generation",
     "Progress",
+    "RestoredState",
     "StateReplay",
     "StoppedFlow",
     "current_generation",
     "flow_at_stop",
     "has_begun",
+    "hosting_so_far",
     "is_all_read",
     "parked_at_stop",
     "planned_at",

@@ -27,7 +27,7 @@ from ..flow import Batch, BatchResult, Dataflow, Registration, StreamResult
 from ..kafka import Offsets
 from ..monitoring import StageClock
 from ..sinks import DeliveredRows, RowDelivery, Sink
-from ..sources import RawBatch
+from ..sources import TakenRecords
 from .dead_letters import DeadLetters
 from .flow_state import FlowState, RestoredState
 from .journal import BatchJournal, Files
@@ -163,7 +163,7 @@ class Checkpoint:
         self,
         number: int,
         result: BatchResult,
-        raw: Mapping[str, RawBatch],
+        raw: Mapping[str, TakenRecords],
         dataflow: Dataflow,
         state: Callable[[DeliveredRows, bool], FlowState],
         *,
@@ -175,7 +175,7 @@ class Checkpoint:
         Args:
             number: its own.
             result: what it brought; its rows are taken here, when its events are durable.
-            raw: its records by stream.
+            raw: what is left of its records, by stream.
             dataflow: has processed it.
             state: gives the state after the batch, of whose rows it is told, and whether all of it is asked for.
             files: by stream, those that the records stand in.

@@ -26,18 +26,16 @@ from ..flow import (
     Dataflow,
     IdleStreams,
     QueryRows,
-    live_batch,
-    refuse_ahead,
-    rows_at_end,
 )
 from ..kafka import Offsets
 from ..knowledge import KnowledgeStore, KnowledgeSwap, KnowledgeVersions, Version
 from ..monitoring import StageClock
 from ..sinks import DeliveredRows, Sink
-from ..sources import RawBatch, without_unreadable
+from ..sources import RawBatch
 from .checkpoint import CallKeeper, Checkpoint
 from .flow_state import FlowState
 from .generations import Generation, planned_at
+from .intake import BatchHosting, BatchIntake, CollectedRecords, DriverHosting
 from .journal import BatchFiles, BatchJournal, Files, arrival_of
 from .progress import Progress
 from .recoverable_flow import RecoverableFlow
@@ -58,6 +56,7 @@ class CheckpointedFlow:
         say: takes a line of the log about what was missed.
         strategy: how the past of queries is answered; `None`: as the planner chooses.
         outbox: takes the calls of rules; `None`: nobody does.
+        hosting: where batches are read and answered; `None`: on the driver.
 
     Attributes:
         clock: how long each stage has taken.
@@ -77,6 +76,7 @@ class CheckpointedFlow:
         strategy: Strategy | None = None,
         collected: Callable[[str], bool] = lambda _: True,
         outbox: CallKeeper | None = None,
+        hosting: BatchHosting | None = None,
     ) -> None:
         self.clock = StageClock()
         self.versions = KnowledgeVersions(project, KnowledgeStore(state / "ontology"))
@@ -93,8 +93,16 @@ class CheckpointedFlow:
             collected=collected,
             outbox=outbox,
         )
+        self._hosting = DriverHosting(project) if hosting is None else hosting
         self._flow = RecoverableFlow(
-            project, self._checkpoint, archive, self.versions, on_swap, say=say, strategy=strategy
+            project,
+            self._checkpoint,
+            archive,
+            self.versions,
+            on_swap,
+            say=say,
+            strategy=strategy,
+            hosting=self._hosting,
         )
         self.queries = self._flow.border
         self._silence = SilenceNote(state / "silence.json")
@@ -135,6 +143,14 @@ class CheckpointedFlow:
         """Which files were taken."""
         return self._checkpoint.journal
 
+    def check_hosting(self) -> None:
+        """See that batches can be done where they are hosted, before their streams are read.
+
+        Raises:
+            PipelineError: they cannot, with the way out.
+        """
+        self._hosting.begin()
+
     def begin(self, generation: Generation, idle: IdleStreams | None = None) -> BatchResult | None:
         """Take over from whoever has kept the streams' events meanwhile; before they are read.
 
@@ -157,11 +173,12 @@ class CheckpointedFlow:
             return None
         self._checkpoint.give_up(last)
         self.versions.begun = last
-        return self.run(last, {}, idle)
+        return self._run(last, self._hosting.logged(last), idle)
 
     def cancel(self) -> None:
         """Leave the batch at work; it is to be done again, at the next start."""
         self.dataflow.cancel()
+        self._hosting.cancel()
         PathProcess.end(self.project.knowledge)
 
     def overdue(self, idle: IdleStreams) -> bool:
@@ -195,12 +212,10 @@ class CheckpointedFlow:
             return None
         files = self.journal.sorted_out(number, generation.files(number, self.project.settings))
         with self.clock.stage("read"):
-            records = dict(read(files))
-        for stream, unreadable in files.unreadable.items():
-            records[stream] = without_unreadable(records.get(stream), unreadable)
+            intake = self._hosting.intake(number, files, read)
         self.journal.begin_topics(number, generation.began(self.project.settings))
         offsets = generation.offsets(number, self.project.settings)
-        return self.run(number, records, idle, planned_at(generation, number), files=files.new, offsets=offsets)
+        return self._run(number, intake, idle, planned_at(generation, number), files=files.new, offsets=offsets)
 
     def run(
         self,
@@ -210,9 +225,8 @@ class CheckpointedFlow:
         planned: datetime | None = None,
         *,
         files: Files = MappingProxyType({}),
-        offsets: Mapping[str, Offsets] = MappingProxyType({}),
     ) -> BatchResult:
-        """Do a batch; when this returns, it is durable.
+        """Do a batch whose records are here; when this returns, it is durable.
 
         Args:
             number: its own; the one after the last, or one that was done before and is delivered again.
@@ -220,6 +234,27 @@ class CheckpointedFlow:
             idle: which streams are idle; `None`: wall clock moves no watermark, and nothing goes on beside the batch:
                 queries that begin in the past are with it when the batch begins.
             planned: wall clock when Spark planned the batch; `None`: its events are of any time.
+            files: by stream, those that the records stand in.
+        """
+        return self._run(number, CollectedRecords(self.project, records), idle, planned, files=files)
+
+    def _run(
+        self,
+        number: int,
+        intake: BatchIntake,
+        idle: IdleStreams | None,
+        planned: datetime | None = None,
+        *,
+        files: Files = MappingProxyType({}),
+        offsets: Mapping[str, Offsets] = MappingProxyType({}),
+    ) -> BatchResult:
+        """Do a batch, see `run`.
+
+        Args:
+            number: its own.
+            intake: what it is made of.
+            idle: as of `run`.
+            planned: likewise.
             files: by stream, those that the records stand in.
             offsets: by stream, up to where topics are read with it.
         """
@@ -230,22 +265,22 @@ class CheckpointedFlow:
         began = time.perf_counter()
         self._flow.begin()
         with self.clock.stage("annotate"):
-            live = live_batch(self.dataflow.annotators, {stream: raw.table for stream, raw in records.items()})
+            live = intake.batch(self.dataflow, planned, self.progress.clock)
             if planned is not None:
-                settings = self.project.settings.streams
-                live = replace(live, events=refuse_ahead(live.events, settings, planned, self.progress.clock))
                 self._flow.progress = self.progress.at(planned)
         with self.clock.stage("admit"):
-            *spooled, own = [self.dataflow.process(batch) for batch in self._batches(number, replace(live, idle=idle))]
+            batches = self._batches(number, replace(live, idle=idle, number=number), spooled=intake.spooled)
+            *spooled, own = [self.dataflow.process(batch) for batch in batches]
         for missed in spooled:
             self._hold(missed)
         self.queries.hand_over()
-        streams = self._checkpoint.streams(number, [*spooled, own])
+        streams = self._checkpoint.streams(number, [*spooled, own]) if intake.spooled else own.streams
         result = BatchResult(streams, own.rows(), own.watermarks, own.advances, idled=own.idled)
         for missed in spooled:
             result.called += missed.called
             result.count_done(missed.done)
         result.called += self.queries.take_calls()
+        records = intake.taken(streams)
         malformed = {stream: len(raw.malformed) for stream, raw in records.items()}
         state = partial(self._state, result, malformed, began, number=number, results=(*spooled, own))
         delivered = self._checkpoint.commit(
@@ -264,14 +299,14 @@ class CheckpointedFlow:
         self._flow.prepare(number, patient=True)
         began = time.perf_counter()
         self._flow.begin()
-        result = self.dataflow.process(Batch(ends=True))
+        result = self.dataflow.process(Batch(ends=True, number=number))
         delivered = self._checkpoint.commit_end(number, result)
         self._flow.count(result, {}, time.perf_counter() - began, delivered.counts)
         return self._finished(number, result, delivered)
 
     def rows_at_end(self) -> dict[str, int]:
         """By query label, how many rows the end of the streams would bring now; queries without any are left out."""
-        return rows_at_end(self.dataflow)
+        return self._hosting.rows_at_end(self.dataflow)
 
     def close(self) -> None:
         """Give back the threads, and let another process go on."""
@@ -279,7 +314,7 @@ class CheckpointedFlow:
         self._flow.close()
         self._checkpoint.close()
 
-    def _batches(self, number: int, live: Batch) -> Iterator[Batch]:
+    def _batches(self, number: int, live: Batch, *, spooled: bool) -> Iterator[Batch]:
         """What the spool has for a batch, then what it brings by itself; begun before, it does what it did then."""
         # The first batch of a process may be one that an earlier process had begun.
         recorded = live.idle is None or self._begun is None or number <= self._begun
@@ -287,6 +322,8 @@ class CheckpointedFlow:
         self._begun = max(number, self._begun or number)
         if recorded:
             live = replace(live, advances=self._checkpoint.idle_watermarks(number))
+        if not spooled:
+            return iter((live,))
         return self._checkpoint.batches(number, live, again=number <= begun)
 
     def _hold(self, missed: BatchResult) -> None:
@@ -311,7 +348,8 @@ class CheckpointedFlow:
         What a batch took from the spool, and a query that has failed, no replay of the log repeats: all of it then.
         """
         self._flow.count(result, malformed, time.perf_counter() - began, delivered.counts)
-        operators = self.dataflow.snapshot() if whole or len(results) > 1 or self.dataflow.queries.failed else None
+        whole = whole or len(results) > 1 or self.dataflow.queries.failed or not self._hosting.replayable
+        operators = self.dataflow.snapshot() if whole else None
         self.queries.park_failed(self._flow.dataflow, number, results)
         return self._flow.state(operators)
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import logging
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 
 from ...storage import folder_name, make_folder, write_atomically
-from ..sources import Malformed, RawBatch, UnreadableFile
+from ..sources import TakenRecords, UnreadableFile
 from .letter_files import LetterFiles
 
 __all__ = ["DeadLetters"]
@@ -37,19 +36,19 @@ class DeadLetters:
         self._files: dict[str, LetterFiles] = {}
         self._said: set[str] = set()
 
-    def write(self, stream: str, batch_id: int, raw: RawBatch, rejected: pa.Table) -> int:
+    def write(self, stream: str, batch_id: int, raw: TakenRecords, rejected: pa.Table) -> int:
         """Keep the records of a batch that are malformed, and those that the annotation rejected.
 
         Args:
             stream: name of the stream.
             batch_id: number of the batch.
             raw: its records.
-            rejected: columns row (number of a row of `raw.table`) and reason.
+            rejected: what the annotation rejected, as `letters` takes it.
 
         Returns:
             How many there are.
         """
-        letters = [*raw.malformed, *_of_rejected(raw, rejected)]
+        letters = list(raw.letters(rejected))
         lines = [
             json.dumps(
                 {"record": one.text, "reason": one.reason, "place": one.place, "batch": batch_id}, ensure_ascii=False
@@ -91,8 +90,3 @@ class DeadLetters:
         if stream not in self._files:
             self._files[stream] = LetterFiles(self._folder / folder_name(stream))
         return self._files[stream]
-
-
-def _of_rejected(raw: RawBatch, rejected: pa.Table) -> Iterator[Malformed]:
-    for row, reason in zip(rejected["row"].to_pylist(), rejected["reason"].to_pylist(), strict=True):
-        yield Malformed(raw.text(row), reason, raw.place(row))

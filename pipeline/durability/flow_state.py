@@ -9,10 +9,13 @@ from datetime import datetime
 
 from ..flow import StreamMoments
 
-__all__ = ["MOMENTS", "FlowState", "RestoredState", "moments_of", "moments_part"]
+__all__ = ["HOSTING", "MOMENTS", "FlowState", "RestoredState", "moments_of", "moments_part"]
 
 MOMENTS = "moments"
 """What a snapshot and the journal call where the streams were."""
+
+HOSTING = "hosting"
+"""What a snapshot calls where executors have left the state of queries."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
 
-import pyarrow.compute as pc
-
 from ...semfilter.runtime import SubqueryStatistics
-from ..flow import StreamResult
+from ..flow import StreamResult, StreamTally
 
 PROGRESS = "progress"
 """What a snapshot calls it."""
@@ -92,8 +90,9 @@ class Progress:
             done: what rules have done, by rule and what it does.
         """
         streams = dict(self.streams)
-        for name, result in results.items():
-            streams[name] = _add(streams.get(name, StreamCount()), result, malformed.get(name, 0))
+        tallies = {name: result.tally for name, result in results.items()}
+        for name, tally in tallies.items():
+            streams[name] = _add(streams.get(name, StreamCount()), tally, malformed.get(name, 0))
         matches = dict(self.matches)
         for label, count in rows.items():
             matches[label] = matches.get(label, 0) + count
@@ -102,7 +101,7 @@ class Progress:
             before = rules.get(rule, {})
             rules[rule] = {what: before.get(what, 0) + count for what, count in counts.items()}
         own = None if self.own is None else self.own.after(results, rows, malformed, seconds, subqueries, done=done)
-        time, spent = _later(self.time, results), self.seconds + seconds
+        time, spent = _later(self.time, tallies.values()), self.seconds + seconds
         return Progress(self.batches + 1, streams, matches, rules, time, spent, subqueries, own, self.clock)
 
     def at(self, clock: datetime) -> Progress:
@@ -129,18 +128,18 @@ class Progress:
         return cls(**content)
 
 
-def _add(count: StreamCount, result: StreamResult, malformed: int) -> StreamCount:
+def _add(count: StreamCount, tally: StreamTally, malformed: int) -> StreamCount:
     return replace(
         count,
-        events=count.events + result.events.num_rows,
-        late=count.late + result.late.num_rows,
-        duplicates=count.duplicates + result.duplicates,
-        rejected=count.rejected + result.rejected.num_rows,
+        events=count.events + tally.events,
+        late=count.late + tally.late,
+        duplicates=count.duplicates + tally.duplicates,
+        rejected=count.rejected + tally.rejected,
         malformed=count.malformed + malformed,
-        unlinked=count.unlinked + result.unlinked,
+        unlinked=count.unlinked + tally.unlinked,
     )
 
 
-def _later(time: datetime | None, results: Mapping[str, StreamResult]) -> datetime | None:
-    moments = [pc.max(result.events["_time"]).as_py() for result in results.values() if result.events.num_rows]
+def _later(time: datetime | None, tallies: Iterable[StreamTally]) -> datetime | None:
+    moments = [tally.time for tally in tallies if tally.time is not None]
     return max([*moments, *([] if time is None else [time])], default=None)

@@ -13,6 +13,7 @@ from ..knowledge import BatchKnowledge, KnowledgeSwap, KnowledgeVersions, Versio
 from .border import BatchBorder
 from .checkpoint import Checkpoint
 from .flow_state import MOMENTS, FlowState, moments_part
+from .intake import BatchHosting
 from .progress import PROGRESS, Progress
 from .replay import logged_batches
 from .state_recovery import StateRecovery
@@ -21,7 +22,6 @@ from .withdrawn_notes import changes_part
 __all__ = ["RecoverableFlow"]
 
 _KNOWLEDGE = "knowledge"
-_WORKERS = 3
 
 
 class RecoverableFlow:
@@ -35,6 +35,7 @@ class RecoverableFlow:
         on_swap: called with each new version of the knowledge before the first batch that it judges.
         say: takes a line of the log about what was missed.
         strategy: how the past of queries is answered; `None`: as the planner chooses.
+        hosting: where batches are read and answered.
 
     Attributes:
         border: where queries come and go.
@@ -55,12 +56,14 @@ class RecoverableFlow:
         *,
         say: Callable[[str], None],
         strategy: Strategy | None,
+        hosting: BatchHosting,
     ) -> None:
         self.project, self._versions, self._on_swap = project, versions, on_swap
         self._checkpoint, self._archive = checkpoint, archive
         self.progress = Progress()
         self.version: Version | None = None
-        self.dataflow = project.dataflow(_WORKERS, isolated=True, timely=True)
+        self._hosting = hosting
+        self.dataflow = hosting.dataflow(project)
         self.border = BatchBorder(
             checkpoint,
             archive,
@@ -70,8 +73,10 @@ class RecoverableFlow:
             say=say,
             strategy=strategy,
             services=project.settings.queries,
+            hosting=hosting,
+            dataflow=lambda: self.dataflow,
         )
-        self._recovery = StateRecovery(checkpoint, archive, versions, self.border, say)
+        self._recovery = StateRecovery(checkpoint, archive, versions, self.border, say=say, hosting=hosting)
         self.done: int | None = None
         self._unfinished = False
 
@@ -151,7 +156,7 @@ class RecoverableFlow:
     def _empty(self) -> Dataflow:
         """Begin with an empty data flow instead of the one that there is."""
         self.dataflow.close()
-        self.dataflow = self.project.dataflow(_WORKERS, isolated=True, timely=True)
+        self.dataflow = self._hosting.dataflow(self.project)
         return self.dataflow
 
     def _rebuilt(self, number: int, after: int, parts: Mapping[str, bytes]) -> Mapping[str, bytes]:

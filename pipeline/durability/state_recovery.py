@@ -19,6 +19,7 @@ from ..knowledge import KnowledgeVersions
 from .border import BatchBorder
 from .checkpoint import Checkpoint
 from .flow_state import MOMENTS, RestoredState, moments_of
+from .intake import BatchHosting
 from .progress import PROGRESS, Progress
 from .replay import StateReplay, is_bounded, logged_batches
 from .withdrawn_notes import KnownChanges, withdrawn_queries
@@ -50,6 +51,7 @@ class StateRecovery:
         versions: of the knowledge.
         border: of the engine's batches.
         say: takes a line of the log.
+        hosting: where batches are read and answered.
     """
 
     def __init__(
@@ -58,10 +60,12 @@ class StateRecovery:
         archive: Archive | None,
         versions: KnowledgeVersions,
         border: BatchBorder,
+        *,
         say: Callable[[str], None],
+        hosting: BatchHosting,
     ) -> None:
         self._checkpoint, self._archive, self._versions = checkpoint, archive, versions
-        self._border, self._say = border, say
+        self._border, self._say, self._hosting = border, say, hosting
 
     def restore(
         self, number: int, queries: Sequence[Registration], empty: Callable[[], Dataflow], project: Catalog
@@ -74,7 +78,7 @@ class StateRecovery:
             empty: makes the data flow, without any; asked again where the first one will not do.
             project: with the knowledge in force.
         """
-        state = self._checkpoint.restore(number)
+        state = self._hosting.restored(self._checkpoint.restore(number), number, self._archive)
         self._border.restore(state.delivered)
         changes = KnownChanges(state.delivered)
         withdrawn = self._withdrawn(number, queries, changes, project)

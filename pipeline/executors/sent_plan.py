@@ -9,6 +9,7 @@ import copyreg
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from importlib.metadata import version
 from typing import Any
 
@@ -40,6 +41,9 @@ class SentPlan:
         registrations: the queries.
         shards: into how many a query is cut at most.
         versions: of what answers queries, where the plan was made.
+        version: of the knowledge.
+        kept: see `HostingPlan`.
+        durable: likewise.
     """
 
     key: str
@@ -47,18 +51,32 @@ class SentPlan:
     registrations: tuple[Registration, ...]
     shards: int
     versions: Mapping[str, str]
+    version: str
+    kept: Mapping[str, str]
+    durable: bool
 
     @classmethod
     def of(cls, plan: HostingPlan, folder: SharedFolder) -> SentPlan:
         """What is sent of a plan; its knowledge is written into a folder that all processes reach."""
-        sent = cls(plan.key, plan.catalog.settings, plan.registrations, plan.shards, own_versions())
-        folder.write(sent.knowledge, [plan.catalog.knowledge.written()])
+        knowledge = plan.catalog.knowledge
+        sent = cls(
+            plan.key,
+            plan.catalog.settings,
+            plan.registrations,
+            plan.shards,
+            own_versions(),
+            sha256(knowledge.version.encode()).hexdigest()[:32],
+            dict(plan.kept),
+            plan.durable,
+        )
+        if sent.knowledge not in folder.names():
+            folder.write(sent.knowledge, [knowledge.written()])
         return sent
 
     @property
     def knowledge(self) -> str:
         """The name of the file of its knowledge."""
-        return f"knowledge-{self.key}.nt"
+        return f"knowledge-{self.version}.nt"
 
     def plan(self, folder: SharedFolder) -> HostingPlan:
         """The plan in this process; its knowledge is read once.
@@ -89,7 +107,7 @@ class SentPlan:
             ) from error
         knowledge = KnowledgeBase.of_closure(triples, self.settings.prefixes)
         catalog = Catalog.of_knowledge(self.settings, knowledge)
-        return HostingPlan(self.key, catalog, self.registrations, self.shards)
+        return HostingPlan(self.key, catalog, self.registrations, self.shards, self.kept, self.durable)
 
 
 def own_versions() -> dict[str, str]:

@@ -7,20 +7,30 @@ that count.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import os
+import re
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
-from ...errors import KaicepError, error_fields, error_of
-from ...storage import SharedFolder
+from ...errors import KaicepError, PipelineError, error_fields, error_of
+from ...storage import SharedFolder, is_transient, masked
+from ..flow import CancelledError
+from ..monitoring import ExecutorStatus
 from ..sharding import HostedQueries, HostingPlan, hosted
+from .executor_figures import counted
 from .sent_plan import SentPlan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 __all__ = ["SparkTasks"]
+
+_RAISED = re.compile(r"^(?:[\w.]*(?:Error|Exception)|\[[A-Z_.]+\]|.*Cannot run program)\b.*", re.MULTILINE)
 
 
 class _Job(NamedTuple):
@@ -44,11 +54,23 @@ class SparkTasks:
         self._context = spark.sparkContext
         self._run = uuid4().hex[:12]
         self._sent: tuple[str, SharedFolder, SentPlan] | None = None
+        self._cancelled = threading.Event()
+        self._figures: dict[str, ExecutorStatus] = {}
 
     @property
     def parallelism(self) -> int:
         """How many tasks run at the same time."""
         return max(1, self._context.defaultParallelism)
+
+    @property
+    def figures(self) -> Mapping[str, ExecutorStatus]:
+        """What each executor has done, by the name of its machine and its process there."""
+        return dict(self._figures)
+
+    def cancel(self) -> None:
+        """End the job at work with `CancelledError`, and begin none any more; from any thread."""
+        self._cancelled.set()
+        self._context.cancelJobsWithTag(self._run)
 
     def __call__(
         self,
@@ -62,36 +84,95 @@ class SparkTasks:
 
         Raises:
             KaicepError: what a task has raised.
+            PipelineError: Spark could not run one.
         """
         if not work:
             return []
         if self._sent is None or self._sent[:2] != (plan.key, folder):
             self._sent = plan.key, folder, SentPlan.of(plan, folder)
         job = _Job(self._sent[2], part, folder, name, self._run)
-        rdd = self._context.parallelize(list(work), min(len(work), self.parallelism))  # few tasks: each costs its start
         reports = []
-        for report in rdd.mapPartitionsWithIndex(partial(_done, job)).collect():
-            if isinstance(report, _Failure):
-                raise error_of(report.fields)
-            reports.append(report)
+        for done in self._results(job, work):
+            if isinstance(done, _Failure):
+                raise error_of(done.fields) from (None if done.number is None else OSError(done.number, ""))
+            figures = self._figures.get(done.executor, ExecutorStatus())
+            self._figures[done.executor] = counted(figures, done.report, done.seconds)
+            reports.append(done.report)
         return reports
+
+    def _results(self, job: _Job, work: Sequence[Any]) -> list[_Done | _Failure]:
+        from py4j.protocol import Py4JError  # noqa: PLC0415 - who reads recordings without Spark needs it not
+        from pyspark.errors import PySparkException  # noqa: PLC0415 - likewise
+
+        if self._cancelled.is_set():
+            raise CancelledError
+        self._context.addJobTag(self._run)
+        try:
+            rdd = self._context.parallelize(list(work), min(len(work), self.parallelism))  # each task costs its start
+            found: list[_Done | _Failure] = rdd.mapPartitionsWithIndex(partial(_done, job)).collect()
+        except (Py4JError, PySparkException) as error:
+            if self._cancelled.is_set():
+                raise CancelledError from None
+            raise PipelineError(
+                f"executors cannot do a task: {_reason(error)}",
+                hint="see that they have the driver's Python and packages; the batch is done again at the next start",
+            ) from error
+        finally:
+            self._context.removeJobTag(self._run)
+        return found
+
+
+class _Done(NamedTuple):
+    """What a task has done."""
+
+    report: Any
+    executor: str
+    seconds: float
 
 
 class _Failure(NamedTuple):
-    """What a task has raised that would be raised again."""
+    """What a task has raised that would be raised again; `number`: of the operating system's error, if that passes."""
 
     fields: dict[str, Any]
+    number: int | None
 
 
-def _done(job: _Job, place: int, work: Iterable[Any]) -> Iterator[Any]:
+def _done(job: _Job, place: int, work: Iterable[Any]) -> Iterator[_Done | _Failure]:
     """What an executor does for a task."""
     from pyspark import TaskContext  # noqa: PLC0415 - known there
 
     context = TaskContext.get()
     attempt = 0 if context is None else context.taskAttemptId()
+    executor = f"{socket.gethostname()}/{os.getppid()}"
     try:
-        queries = hosted(job.sent.plan(job.folder))
-        for number, one in enumerate(work):
-            yield job.part(queries, one, job.folder, f"{job.name}-{place}.{number}-{job.run}-{attempt}.parts")
+        with masked(job.sent.settings.engine.umask):
+            queries = hosted(job.sent.plan(job.folder))
+            for number, one in enumerate(work):
+                began = time.monotonic()
+                name = f"{job.name}-{place}.{number}-{job.run}-{attempt}.parts"
+                report = job.part(queries, one, job.folder, name)
+                yield _Done(report, executor, time.monotonic() - began)
     except KaicepError as error:
-        yield _Failure(error_fields(error))
+        yield _Failure(error_fields(error), _passing(error))
+    except OSError as error:
+        if not is_transient(error):
+            raise
+        told = PipelineError(f"a task could not read or write: {error}", hint="it is done again when that has passed")
+        yield _Failure(error_fields(told), error.errno)
+
+
+def _passing(error: BaseException) -> int | None:
+    """The number of the operating system's error behind one that passes; `None`: it does not."""
+    cause: BaseException | None = error
+    while cause is not None and is_transient(error):
+        if isinstance(cause, OSError):
+            return cause.errno
+        cause = cause.__cause__
+    return None
+
+
+def _reason(error: Exception) -> str:
+    """What a task of Spark's has raised, in a line."""
+    found = _RAISED.findall(str(error))
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return (found[-1] if found else lines[0]).strip()

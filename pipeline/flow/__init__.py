@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .answering import QueryRows
     from .backfill import Backfill, queries_with_a_past, request_of
     from .batch import Batch, BatchSource, Judgement, live_batch
-    from .batch_result import BatchResult, StreamResult, joined, merged
+    from .batch_result import BatchResult, StreamResult, StreamTally, joined, merged
     from .border_requests import BorderRequests
     from .clock_bound import refuse_ahead
     from .dataflow import Dataflow, is_state_of
@@ -52,6 +52,7 @@ _LATER = {
     "Silence": ".idle_streams",
     "StreamMoments": ".source_streams",
     "StreamResult": ".batch_result",
+    "StreamTally": ".batch_result",
     "Withdrawal": ".queries",
     "WithdrawnQueries": ".queries",
     "admission_of": ".source_streams",
@@ -89,6 +90,7 @@ __all__ = [
     "Silence",
     "StreamMoments",
     "StreamResult",
+    "StreamTally",
     "Withdrawal",
     "WithdrawnQueries",
     "admission_of",

@@ -65,6 +65,7 @@ class Batch:
         advances: where they are moved instead, by stream: as it was recorded; `None`: as `idle` tells.
         past: a piece of the past, whose events were admitted when they came.
         ends: every stream ends with it; whatever comes later is late.
+        number: its own among those of an engine; 0: it is none of them.
     """
 
     events: Mapping[str, AnnotatedBatch] = field(default_factory=dict)
@@ -74,6 +75,7 @@ class Batch:
     advances: Mapping[str, datetime] | None = None
     past: BackfillChunk | None = None
     ends: bool = False
+    number: int = 0
 
 
 def live_batch(annotators: Mapping[str, Annotator], raw: Mapping[str, pa.Table]) -> Batch:

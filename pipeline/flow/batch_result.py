@@ -7,13 +7,35 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ...cep import joined_rows
 from .answering import QueryRows
 from .batch import BatchSource
 from .rules import in_order
 
-__all__ = ["BatchResult", "StreamResult", "joined", "merged"]
+__all__ = ["BatchResult", "StreamResult", "StreamTally", "joined", "merged"]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamTally:
+    """How many of the tuples of one stream and one batch became what.
+
+    Attributes:
+        events: admitted.
+        late: below the watermark.
+        rejected: no events.
+        duplicates: of an identity that was seen before.
+        unlinked: values that name no individual of the knowledge base.
+        time: the greatest time stamp of those that were admitted; `None`: there are none.
+    """
+
+    events: int
+    late: int
+    rejected: int
+    duplicates: int
+    unlinked: int
+    time: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +64,13 @@ class StreamResult:
             for part, mark in ((self.events, False), (self.late, True))
         ]
         return pa.concat_tables(parts)
+
+    @property
+    def tally(self) -> StreamTally:
+        """The numbers."""
+        events, late, rejected = self.events.num_rows, self.late.num_rows, self.rejected.num_rows
+        time = pc.max(self.events["_time"]).as_py() if events else None
+        return StreamTally(events, late, rejected, self.duplicates, self.unlinked, time)
 
     @property
     def tables(self) -> tuple[pa.Table, pa.Table]:

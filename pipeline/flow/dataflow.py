@@ -60,6 +60,9 @@ class Dataflow:
         services: what is asked of queries; some look at a share of the events only.
     """
 
+    runtime: type[QueryRuntime] = QueryRuntime
+    """What a query is answered by."""
+
     def __init__(
         self,
         judgement: Judgement,
@@ -165,7 +168,7 @@ class Dataflow:
         for source in registration.query.sources if not filters else ():
             check_connected(source, self.knowledge, registration.query.document)
         try:
-            return QueryRuntime(
+            return self.runtime(
                 registration, self.shape, self.knowledge, self._options, self._limits,
                 filters=filters, change_bounds=self.queries.change_bounds(registration),
                 share=self._services.service(_called(registration)).shed,

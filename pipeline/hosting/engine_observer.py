@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from ...archive import Archive
 from ...config import Settings
@@ -26,6 +26,7 @@ from ..monitoring import (
     BatchAtWork,
     ContextEvents,
     EngineStatus,
+    ExecutorStatus,
     QueryStatus,
     RecentRates,
     ShedEvents,
@@ -78,6 +79,14 @@ class ObservedEngine(Protocol):
     @property
     def failure(self) -> Exception | None:
         """What ended the streams; `None`: nothing did."""
+
+    @property
+    def hosting(self) -> Literal["driver", "executors"]:
+        """Who reads and answers batches."""
+
+    @property
+    def executors(self) -> Mapping[str, ExecutorStatus]:
+        """What each executor has done."""
 
 
 class EngineObserver:
@@ -176,6 +185,8 @@ class EngineObserver:
             },
             memory=_resident(),
             threads=self._alive(),
+            hosting=self._engine.hosting,
+            executors=self._engine.executors,
         )
 
     def _streams(self, progress: Progress, rates: Mapping[str, float], now: datetime) -> dict[str, StreamStatus]:

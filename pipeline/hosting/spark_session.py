@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import signal
 import sys
 import threading
@@ -42,6 +43,9 @@ logger.broadcast.name = org.apache.spark.broadcast
 logger.broadcast.level = off
 """
 
+_LOCAL = re.compile(r"local(?:\[(\d+|\*)\])?")
+_ATTEMPTS = 4
+
 # Forks no process per log file as the default manager does: an empty micro-batch takes 37 ms instead of 75.
 _CHECKPOINTS = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 
@@ -79,6 +83,14 @@ def configuration(settings: EngineSettings, logging: Path, *, brief: bool = Fals
     }
 
 
+def _master(settings: EngineSettings) -> str:
+    """The master; a local one whose workers answer lets a task be done again, as a cluster does."""
+    found = _LOCAL.fullmatch(settings.master)
+    if settings.hosting != "executors" or found is None:
+        return settings.master
+    return f"local[{found[1] or 1},{_ATTEMPTS}]"
+
+
 def start_spark(settings: EngineSettings, *, brief: bool = False) -> SparkSession:
     """Start Spark, or take the session that this process already has.
 
@@ -97,7 +109,7 @@ def start_spark(settings: EngineSettings, *, brief: bool = False) -> SparkSessio
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     if settings.master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    builder = SparkSession.builder.appName("kaicep").master(settings.master)
+    builder = SparkSession.builder.appName("kaicep").master(_master(settings))
     for key, value in configuration(settings, _logging_file(), brief=brief).items():
         builder = builder.config(key, value)
     on_interrupt = signal.getsignal(signal.SIGINT)

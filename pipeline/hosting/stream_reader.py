@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ...errors import KaicepError, PipelineError
 from ..durability import BatchFiles, Generation, current_generation, is_all_read
@@ -50,6 +50,7 @@ class StreamReader(QueryRegistrar):
     ) -> None:
         super().__init__(say)
         self._given, self._spark = spark, spark
+        self._hosting: Literal["driver", "executors"] = "driver"
         self._lock = threading.Lock()
         self._job = SparkJob(
             self._lock,
@@ -160,6 +161,9 @@ class StreamReader(QueryRegistrar):
             handle.began()
         self._answer_requests()
         settings = self.project.settings
+        if self._hosting == "executors":
+            self._session()
+            flow.check_hosting()
         with self._lock:
             generation = self._take_up(idle)
         if flow.queries.behind:
@@ -167,10 +171,15 @@ class StreamReader(QueryRegistrar):
         elif idle is None and is_all_read(settings, generation):
             return  # there is nothing to be read now, and Spark need not be started to find that out
         keep_freed_memory()
+        spark = self._session(brief=idle is None)
+        self._job.start(spark, settings, generation, idle, partial(self._take_up, idle))
+
+    def _session(self, *, brief: bool = False) -> SparkSession:
+        """Spark, started when it is needed first; see `start_spark`."""
         if self._spark is None:
             self._say("starting Spark")
-            self._spark = start_spark(settings.engine, brief=idle is None)
-        self._job.start(self._spark, settings, generation, idle, partial(self._take_up, idle))
+            self._spark = start_spark(self.project.settings.engine, brief=brief)
+        return self._spark
 
     def _take_up(self, idle: IdleStreams | None) -> Generation:
         """Find the checkpoint that serves, and finish what no checkpoint delivers again; no batch is at work."""

@@ -6,25 +6,25 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 from ...archive import Archive
 from ...errors import PipelineError
 from ...storage import masked
 from ..catalog import Catalog
 from ..control import ActionAdmin, EngineRequests, KnowledgeAdmin, StateAdmin, Submissions, has_actions
-from ..durability import (
-    CheckpointedFlow,
-    Progress,
-)
+from ..distribution import ExecutorHosting
+from ..durability import BatchHosting, CheckpointedFlow, Progress
+from ..executors import SparkTasks
 from ..flow import BatchResult
 from ..knowledge import KnowledgeSwap, Version
-from ..monitoring import BatchAtWork, EngineStatus
+from ..monitoring import BatchAtWork, EngineStatus, ExecutorStatus
 from ..profile import FlowProfile
 from ..results import Rows
 from ..sinks import Sink, check_sinks
 from .engine_observer import EngineObserver
 from .given_frames import with_frames
+from .hosting_choice import chosen_hosting
 from .stream_reader import StreamReader
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ class StreamingEngine(StreamReader):
         self._archive: Archive | None = None
         self._entered: CheckpointedFlow | None = None
         self._observer: EngineObserver | None = None
+        self._tasks: SparkTasks | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -105,6 +106,9 @@ class StreamingEngine(StreamReader):
             asked = EngineRequests(lambda: self._ontology, lambda: self._submissions)
             self._actions = ActionAdmin(settings, self._say, asked)
         calls = None if self._actions is None else self._actions.calls
+        self._hosting = chosen_hosting(
+            settings, None if self._spark is None else self._spark.sparkContext.master, self._say
+        )
         self._entered = CheckpointedFlow(
             self._project,
             self._state,
@@ -114,11 +118,22 @@ class StreamingEngine(StreamReader):
             say=self._say,
             collected=self._collects,
             outbox=calls,
+            hosting=self._hosted(),
         )
         self._ontology = KnowledgeAdmin(self._entered, self._on_knowledge)
         self._submissions = Submissions(self, self._say)
         self._states = StateAdmin(self._entered, lambda: self.registered, self._say)
         self._observer = EngineObserver(self, self._entered, self._archive, settings, calls)
+
+    def _hosted(self) -> BatchHosting | None:
+        """Executors, if they host; they are asked for when there is something to do for them."""
+        if self._hosting == "driver":
+            return None
+        return ExecutorHosting(self._project, self._archive, self._executors)
+
+    def _executors(self) -> SparkTasks:
+        self._tasks = SparkTasks(self._session())
+        return self._tasks
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -169,6 +184,16 @@ class StreamingEngine(StreamReader):
         if self._ontology is None:
             raise PipelineError("the engine is not entered", hint="use it in a `with` statement")
         return self._ontology
+
+    @property
+    def hosting(self) -> Literal["driver", "executors"]:
+        """Who reads and answers its batches; known when it is entered."""
+        return self._hosting
+
+    @property
+    def executors(self) -> Mapping[str, ExecutorStatus]:
+        """What each executor has done, by the name of its machine and its process there; nothing of other hostings."""
+        return {} if self._tasks is None else self._tasks.figures
 
     @property
     def progress(self) -> Progress:

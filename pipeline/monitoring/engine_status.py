@@ -18,6 +18,7 @@ __all__ = [
     "BatchAtWork",
     "EngineState",
     "EngineStatus",
+    "ExecutorStatus",
     "QueryStatus",
     "ShedEvents",
     "StageStatus",
@@ -159,6 +160,27 @@ class ActionStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class ExecutorStatus:
+    """What one executor has done of the batches since the engine began.
+
+    Attributes:
+        tasks: that it has done; one may be of several files or shards.
+        splits: files that it has read.
+        records: that stood in them.
+        shards: of queries, each batch anew.
+        logged: events that it has written to the log.
+        seconds: that all that took, by wall clock.
+    """
+
+    tasks: int = 0
+    splits: int = 0
+    records: int = 0
+    shards: int = 0
+    logged: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class BatchAtWork:
     """The batch that is being done.
 
@@ -204,6 +226,8 @@ class EngineStatus:
         state_size: bytes of the engine's state folder, measured now and then.
         memory: bytes of the process that are resident; Java is a process of its own.
         threads: those that the engine has begun, and whether they are alive.
+        hosting: who reads and answers batches.
+        executors: by machine and process, where these do.
     """
 
     state: EngineState
@@ -226,6 +250,8 @@ class EngineStatus:
     state_size: int = 0
     memory: int = 0
     threads: Mapping[str, bool] = field(default_factory=dict)
+    hosting: Literal["driver", "executors"] = "driver"
+    executors: Mapping[str, ExecutorStatus] = field(default_factory=dict)
 
 
 _STATUS = TypeAdapter(EngineStatus)

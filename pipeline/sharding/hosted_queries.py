@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any, TypeAlias
 
 from cachetools import LRUCache
+from polars.exceptions import PanicException
 
-from ...errors import PipelineError
+from ...errors import KaicepError, PipelineError, error_fields
 from ..catalog import Catalog
-from ..flow import Dataflow, QueryRuntime, Registration
+from ..flow import Dataflow, QueryRuntime, Registration, failure_of
 from .query_unit import QueryUnit, units_of
 from .row_merge import with_moments
 
-__all__ = ["HostedQueries", "HostingPlan", "StatePlace", "hosted"]
+__all__ = ["Failures", "HostedQueries", "HostingPlan", "StatePlace", "hosted"]
 
+_LOG = logging.getLogger("kaicep")
 _PLANS = 4
+
+Failures: TypeAlias = Mapping[str, Mapping[str, Any]]
+"""By unit of queries, what stopped it, as `error_fields` describes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +36,17 @@ class HostingPlan:
         catalog: the project.
         registrations: the queries, each after those whose output it reads.
         shards: into how many a query is cut at most.
+        kept: by label, the unit of queries that have answered each other so far; see `units_of`.
+        durable: it is an engine's: events are kept for the log, and what cannot be taken; a unit of queries that fails
+            stops nothing else; a query that a state does not hold begins anew.
     """
 
     key: str
     catalog: Catalog
     registrations: tuple[Registration, ...]
     shards: int
+    kept: Mapping[str, str] = field(default_factory=dict)
+    durable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +77,7 @@ class HostedQueries:
 
     def __init__(self, plan: HostingPlan) -> None:
         self.plan = plan
-        self.units: tuple[QueryUnit, ...] = units_of(plan.registrations)
+        self.units: tuple[QueryUnit, ...] = units_of(plan.registrations, plan.kept)
         self.apart: Dataflow = plan.catalog.dataflow()
         self._live: dict[tuple[str, int], tuple[StatePlace, QueryRuntime | Dataflow]] = {}
         for unit in self.units:
@@ -79,6 +92,18 @@ class HostedQueries:
     def unit(self, name: str) -> QueryUnit:
         """A unit by its name."""
         return next(unit for unit in self.units if unit.name == name)
+
+    @contextmanager
+    def isolated(self, unit: QueryUnit, failures: dict[str, Mapping[str, Any]]) -> Iterator[None]:
+        """Do something for a unit; of an engine's, what it fails with is noted, and nothing else fails."""
+        try:
+            yield
+        except (Exception, PanicException) as error:
+            if not self.plan.durable:
+                raise
+            if not isinstance(error, KaicepError):
+                _LOG.exception("query %s failed", unit.name)
+            failures[unit.name] = error_fields(failure_of(unit.labels[0], error))
 
     def flow(self, unit: QueryUnit) -> QueryRuntime:
         """The query of a single unit, for what it is given of events and how its rows look; it has no state."""
@@ -106,7 +131,7 @@ class HostedQueries:
             return known
         dataflow = self.plan.catalog.dataflow()
         lost: Sequence[Registration] = dataflow.restore(state, unit.registrations) if state else unit.registrations
-        if state and lost:
+        if state and lost and not self.plan.durable:
             labels = ", ".join(registration.label for registration in lost)
             raise PipelineError(f"the state of {labels} is of other queries", hint="begin with an empty folder")
         for registration in lost:

@@ -4,21 +4,47 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from ...errors import PipelineError
 from ...storage import SharedFolder
 from .hosted_queries import StatePlace
 
-__all__ = ["PARTS", "HostingState", "commit", "read_manifest", "require_newest"]
+__all__ = [
+    "PARTS",
+    "HostingState",
+    "QueryTold",
+    "commit",
+    "read_manifest",
+    "require_newest",
+    "state_of",
+    "state_text",
+    "sweep",
+]
 
 _VERSION = 1
 _PREFIX = "manifest-"
 _MANIFEST = re.compile(rf"{_PREFIX}(\d+)\.json")
 PARTS = ".parts"
 """How the names of the files end that tasks write, and with their batch they begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTold:
+    """What shards tell of one of their queries after a batch.
+
+    Attributes:
+        label: the query's.
+        due: the next watermark that may bring rows without a further event; `None`: none will.
+        ending: why no further row can come, in words; `None`: one can.
+    """
+
+    label: str
+    due: datetime | None
+    ending: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +57,9 @@ class HostingState:
         moments: by stream, its greatest time stamp, and where its watermark was moved by wall clock.
         states: of each shard of the queries that has one.
         seen: by stream and shard of its identities, the file that has those of earlier batches.
+        told: of each query.
+        kept: by label, the unit of those that answer each other.
+        shards: into how many queries are cut; a state stays in its shard.
     """
 
     plan: str
@@ -38,6 +67,9 @@ class HostingState:
     moments: Mapping[str, tuple[datetime | None, datetime | None]] = field(default_factory=dict)
     states: tuple[StatePlace, ...] = ()
     seen: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    told: tuple[QueryTold, ...] = ()
+    kept: Mapping[str, str] = field(default_factory=dict)
+    shards: int = 0
 
     @property
     def files(self) -> frozenset[str]:
@@ -48,34 +80,37 @@ class HostingState:
 def commit(folder: SharedFolder, state: HostingState, driver: str) -> None:
     """Let a batch count, durably, for the driver that comes first; remove what counted before it.
 
-    Each batch has a manifest of its own. What none names is removed if it is of an earlier batch: of this one, and of
-    those behind it, there may be what others are about to name.
-
     Args:
         folder: of the flow.
-        state: after the batch.
+        state: after the batch, which has a manifest of its own.
         driver: tells this driver from all others.
 
     Raises:
         PipelineError: another driver has gone on.
     """
-    moments = {name: [_text(moment) for moment in both] for name, both in state.moments.items()}
-    content = {
-        "version": _VERSION,
-        "plan": state.plan,
-        "batch": state.batch,
-        "driver": driver,
-        "moments": moments,
-        "states": [[place.file, place.unit, place.shard] for place in state.states],
-        "seen": [[stream, shard, file] for (stream, shard), file in state.seen.items()],
-    }
+    content = {**_content(state), "driver": driver}
     first = folder.create(_manifest(state.batch), json.dumps(content).encode())
     names = folder.names()
     if not first or _newest(names) != state.batch:  # it may be there no more, where others have gone on further
         raise _overtaken(folder, state.batch)
-    kept, now = {*state.files, _manifest(state.batch)}, f"{state.batch:09}"
-    ours = [name for name in names if _MANIFEST.fullmatch(name) or name.endswith(PARTS)]
-    folder.remove(name for name in ours if name not in kept and name.removeprefix(_PREFIX) < now)
+    folder.remove(_swept(names, state.batch, {*state.files, _manifest(state.batch)}))
+
+
+def sweep(folder: SharedFolder, batch: int, files: Collection[str]) -> None:
+    """Remove the files that count no more.
+
+    Args:
+        folder: that has them.
+        batch: the last one that counts.
+        files: those that count.
+    """
+    folder.remove(_swept(folder.names(), batch, files))
+
+
+def _swept(names: Iterable[str], batch: int, files: Collection[str]) -> list[str]:
+    """Files of earlier batches that do not count: of this one there may be some that others are about to name."""
+    ours = [name for name in names if name.endswith(PARTS) or _MANIFEST.fullmatch(name)]
+    return [name for name in ours if name not in files and name.removeprefix(_PREFIX) < f"{batch:09}"]
 
 
 def require_newest(folder: SharedFolder, batch: int) -> None:
@@ -98,15 +133,48 @@ def read_manifest(folder: SharedFolder, plan: str) -> HostingState:
     if batch < 0:
         return HostingState(plan)
     name = _manifest(batch)
-    content = json.loads(bytes(folder.read(name)))
-    if content["version"] != _VERSION or content["plan"] != plan:
+    state = state_of(str(folder.read(name), "utf-8"), f"{folder}/{name}")
+    if state.plan != plan:
         raise PipelineError(
             f"{folder}/{name} is of other queries or of another kaicep", hint="begin with an empty folder"
         )
+    return state
+
+
+def state_text(state: HostingState) -> str:
+    """A state as JSON."""
+    return json.dumps(_content(state))
+
+
+def _content(state: HostingState) -> dict[str, Any]:
+    return {
+        "version": _VERSION,
+        "plan": state.plan,
+        "batch": state.batch,
+        "moments": {name: [_text(moment) for moment in both] for name, both in state.moments.items()},
+        "states": [[place.file, place.unit, place.shard] for place in state.states],
+        "seen": [[stream, shard, file] for (stream, shard), file in state.seen.items()],
+        "told": [[told.label, _text(told.due), told.ending] for told in state.told],
+        "kept": dict(state.kept),
+        "shards": state.shards,
+    }
+
+
+def state_of(text: str, place: str) -> HostingState:
+    """The state that `state_text` wrote; `place` is where it stood, for people.
+
+    Raises:
+        PipelineError: it is of another version.
+    """
+    content = json.loads(text)
+    if content["version"] != _VERSION:
+        raise PipelineError(f"{place} is of another kaicep", hint="begin with an empty folder")
     moments = {name: (_moment(one), _moment(other)) for name, (one, other) in content["moments"].items()}
-    states = tuple(StatePlace(*place) for place in content["states"])
+    states = tuple(StatePlace(*of) for of in content["states"])
+    seen = {(stream, shard): file for stream, shard, file in content["seen"]}
+    told = tuple(QueryTold(label, _moment(due), ending) for label, due, ending in content["told"])
     return HostingState(
-        plan, content["batch"], moments, states, {(stream, shard): file for stream, shard, file in content["seen"]}
+        content["plan"], content["batch"], moments, states, seen, told, content["kept"], content["shards"]
     )
 
 

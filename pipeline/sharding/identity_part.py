@@ -20,9 +20,9 @@ from .hosted_queries import HostedQueries
 from .part_file import Part, PartFile, PartName, table_bytes, write_parts
 from .split_part import BEFORE_ROW, IDENTITIES, ROW
 
-__all__ = ["DROPPED", "IdentityReport", "IdentityWork", "ReadSplit", "identity_part", "is_bounded"]
+__all__ = ["DROPPED", "LATE", "IdentityReport", "IdentityWork", "ReadSplit", "identity_part", "is_bounded"]
 
-DROPPED = "dropped"
+DROPPED, LATE = "dropped", "late"
 _SEEN = "seen"
 _PLACE = "#place"
 _KEYS = pl.Schema({"_id": pl.String(), "_time": pl.Datetime("us", "UTC")})
@@ -106,9 +106,9 @@ def identity_part(queries: HostedQueries, work: IdentityWork, folder: SharedFold
     judge = _by_identity if is_bounded(queries, work.stream) else _by_arrival
     duplicate, late, seen, greatest = judge(queries, work, rows, folder)
     parts: dict[PartName, Part] = {(_SEEN, work.stream, work.shard): seen}
-    gone = rows.filter(duplicate | late)
-    for (place,), own in gone.group_by(_PLACE, maintain_order=True):
-        parts[DROPPED, work.stream, int(str(place))] = table_bytes(own.select("_id"))
+    for kind, which in ((DROPPED, duplicate | late), (LATE, late)):
+        for (place,), own in rows.filter(which).group_by(_PLACE, maintain_order=True):
+            parts[kind, work.stream, int(str(place))] = table_bytes(own.select("_id"))
     write_parts(folder, name, parts, sync=False)
     return IdentityReport(work.stream, work.shard, name, int(duplicate.sum()), int(late.sum()), greatest)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -14,7 +15,8 @@ from ...expressions import frame_of
 from ...planner import BackfillChunk, Watermarks
 from ...storage import SharedFolder
 from ..flow import Batch, Dataflow, QueryRuntime, joined
-from .hosted_queries import HostedQueries, StatePlace
+from .hosted_queries import Failures, HostedQueries, StatePlace
+from .hosting_state import QueryTold
 from .identity_part import DROPPED, ReadSplit
 from .part_file import Part, PartFile, PartName, table_bytes, write_parts
 from .query_unit import QueryUnit
@@ -51,14 +53,20 @@ class ShardReport:
     """What the driver is told.
 
     Attributes:
+        file: that has the rows.
         states: where the states are now.
         rows: the parts of the file that are rows of a query, by its label and the shard.
         done: by rule, how much it has done for its rows.
+        told: of each query; of one in several shards several times.
+        failures: by unit, what stopped one; those of an engine only.
     """
 
+    file: str
     states: tuple[StatePlace, ...]
     rows: tuple[PartName, ...]
     done: Mapping[str, Mapping[str, int]]
+    told: tuple[QueryTold, ...]
+    failures: Failures
 
 
 def shard_part(queries: HostedQueries, work: ShardWork, folder: SharedFolder, name: str) -> ShardReport:
@@ -76,25 +84,48 @@ def shard_part(queries: HostedQueries, work: ShardWork, folder: SharedFolder, na
     given = _GivenEvents(work, folder)
     parts: dict[PartName, Part] = {}
     done: dict[str, Mapping[str, int]] = {}
-    states = tuple(StatePlace(name, place.unit, place.shard) for place in work.shards)
-    kept: list[QueryRuntime | Dataflow] = []
+    failures: dict[str, Mapping[str, Any]] = {}
+    kept: list[tuple[StatePlace, QueryRuntime | Dataflow]] = []
     for place in work.shards:
         unit = queries.unit(place.unit)
-        state = _state(folder, place)
-        if unit.single:
-            flow = queries.single(unit, place, state.get(""))
-            parts |= _answered(flow, unit, place.shard, given)
-            parts[_STATE, unit.name, place.shard, ""] = flow.snapshot()
-            kept.append(flow)
-        else:
-            dataflow = queries.several(unit, place, state)
-            parts |= _answer_each_other(dataflow, unit, given, done)
-            parts |= {(_STATE, unit.name, 0, key): content for key, content in dataflow.snapshot().items()}
-            kept.append(dataflow)
+        with queries.isolated(unit, failures):
+            live, own = _done(queries, place, given, done, _state(folder, place))
+            parts |= own
+            kept.append((StatePlace(name, place.unit, place.shard), live))
     write_parts(folder, name, parts)
-    for at, live in zip(states, kept, strict=True):
+    for at, live in kept:
         queries.keep(at, live)
-    return ShardReport(states, tuple(part for part in parts if part[0] in (ROWS_OF, CALLS_OF)), done)
+    rows = tuple(part for part in parts if part[0] in (ROWS_OF, CALLS_OF))
+    told = tuple(_told(flow) for _, live in kept for flow in _flows(live))
+    return ShardReport(name, tuple(at for at, _ in kept), rows, done, told, failures)
+
+
+def _done(
+    queries: HostedQueries,
+    place: StatePlace,
+    given: _GivenEvents,
+    done: dict[str, Mapping[str, int]],
+    state: dict[str, bytes],
+) -> tuple[QueryRuntime | Dataflow, dict[PartName, Part]]:
+    """Answer a shard: what answers it from now on, its rows and its state."""
+    unit = queries.unit(place.unit)
+    if unit.single:
+        flow = queries.single(unit, place, state.get(""))
+        parts = _answered(flow, unit, place.shard, given)
+        parts[_STATE, unit.name, place.shard, ""] = flow.snapshot()
+        return flow, parts
+    dataflow = queries.several(unit, place, state)
+    parts = _answer_each_other(dataflow, unit, given, done)
+    parts |= {(_STATE, unit.name, 0, key): content for key, content in dataflow.snapshot().items()}
+    return dataflow, parts
+
+
+def _flows(live: QueryRuntime | Dataflow) -> Sequence[QueryRuntime]:
+    return list(live.flows.values()) if isinstance(live, Dataflow) else [live]
+
+
+def _told(flow: QueryRuntime) -> QueryTold:
+    return QueryTold(flow.registration.label, flow.due, flow.ending)
 
 
 def _state(folder: SharedFolder, place: StatePlace) -> dict[str, bytes]:
@@ -184,6 +215,6 @@ def _answer_each_other(
         (ROWS_OF, label, 0): table_bytes(rows) for label, rows in result.matches.items() if rows.num_rows
     }
     if result.called:
-        parts[CALLS_OF, unit.name, 0] = table_bytes(result.calls)
+        parts[CALLS_OF, unit.name, 0] = table_bytes(pa.concat_tables(result.called))
     done |= result.done
     return parts

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -16,18 +17,20 @@ import pyarrow as pa
 from ...cep import END_OF_TIME
 from ...errors import PipelineError
 from ...planner import Watermarks
-from ...storage import FolderPlace, SharedFolder, folder_at, is_transient
-from ..flow import CALLS
-from .hosted_queries import HostedQueries, HostingPlan, StatePlace, hosted
-from .hosting_state import PARTS, HostingState, commit, read_manifest, require_newest
+from ...storage import FolderPlace, SharedFolder, folder_at, folder_name, is_transient
+from ..flow import StreamMoments
+from ..flow.rules import in_order
+from .hosted_queries import Failures, HostedQueries, HostingPlan, StatePlace, hosted
+from .hosting_state import PARTS, HostingState, QueryTold, commit, read_manifest, require_newest
 from .identity_part import IdentityReport, IdentityWork, identity_part, is_bounded
+from .log_part import LogReport, LogWork, log_part
 from .part_file import PartFile
 from .row_merge import merged_rows
 from .shard_part import CALLS_OF, ROWS_OF, ShardReport, ShardWork, shard_part
 from .split_part import Split, SplitReport, split_part
 from .stream_clock import StreamClock, latest
 
-__all__ = ["HostedBatch", "ShardedFlow", "StreamCounts", "TaskRunner", "run_here"]
+__all__ = ["Advance", "HostedBatch", "ShardedFlow", "StreamCounts", "TaskRunner", "answer_part", "run_here"]
 
 _Part = Callable[[HostedQueries, Any, SharedFolder, str], Any]
 
@@ -86,16 +89,31 @@ class HostedBatch:
     Attributes:
         streams: by stream that had records, how many of what.
         matches: by query label, its rows in output order.
-        calls: what rules call, in order.
+        called: what rules call, as `rules.in_order` takes it.
         done: by rule, how much it has done for its rows.
         watermarks: by source stream, after the batch.
+        read: by stream, what is told of its splits, in order of arrival.
+        segments: by stream, what was written for the log.
+        failures: by unit, what stopped one.
     """
 
     streams: Mapping[str, StreamCounts]
     matches: Mapping[str, pa.Table]
-    calls: pa.Table
+    called: Sequence[pa.Table]
     done: Mapping[str, Mapping[str, int]]
     watermarks: Watermarks
+    read: Mapping[str, Sequence[SplitReport]]
+    segments: Mapping[str, LogReport]
+    failures: Failures
+
+    @property
+    def calls(self) -> pa.Table:
+        """What rules call, in order."""
+        return in_order(self.called)
+
+
+Advance = Callable[[Mapping[str, StreamCounts], StreamMoments], Mapping[str, datetime]]
+"""Says where watermarks of silent streams are moved, when it is known what a batch has and where its streams are."""
 
 
 class ShardedFlow:
@@ -106,17 +124,25 @@ class ShardedFlow:
         folder: for the files of its tasks, which all of these reach: a path, or `s3://bucket/prefix`.
         run: runs tasks.
         tasks: how many shards are answered at the same time.
+        state: where it goes on; `None`: where the manifest says.
 
     Raises:
         PipelineError: the folder is of other queries.
     """
 
-    def __init__(self, plan: HostingPlan, folder: FolderPlace, run: TaskRunner = run_here, tasks: int = 2) -> None:
+    def __init__(
+        self,
+        plan: HostingPlan,
+        folder: FolderPlace,
+        run: TaskRunner = run_here,
+        tasks: int = 2,
+        state: HostingState | None = None,
+    ) -> None:
         self._plan, self._run, self._tasks = plan, run, tasks
         self._folder = folder_at(folder, plan.catalog.settings.s3.options)
         self._driver = uuid4().hex
         self._queries = hosted(plan)
-        self.state = read_manifest(self._folder, plan.key)
+        self.state = read_manifest(self._folder, plan.key) if state is None else state
         self._clocks = {
             name: StreamClock(self._queries, name, self.state.moments.get(name, (None, None)))
             for name in plan.catalog.annotators
@@ -137,14 +163,27 @@ class ShardedFlow:
             KaicepError: a query has failed. Either way the batch does not count, and this flow is of no more use.
         """
         try:
-            return self._processed(splits, advances or {}, ends=ends)
+            found, state = self.answer(self.state.batch + 1, splits, lambda *_: advances or {}, ends=ends)
         except PipelineError as error:
             if not is_transient(error):  # what is missing, another driver may have removed
                 require_newest(self._folder, self.state.batch)
             raise
+        commit(self._folder, state, self._driver)
+        self.state = state
+        return found
 
-    def _processed(self, splits: Sequence[Split], advances: Mapping[str, datetime], *, ends: bool) -> HostedBatch:
-        batch = self.state.batch + 1
+    def answer(
+        self, batch: int, splits: Sequence[Split], advance: Advance, *, ends: bool = False, log: Path | None = None
+    ) -> tuple[HostedBatch, HostingState]:
+        """Take a batch, which counts when the state counts that it leaves; another one is taken by another flow.
+
+        Args:
+            batch: its number.
+            splits: its records.
+            advance: says where watermarks of silent streams are moved.
+            ends: all streams end with it.
+            log: the folder of the log whose segments are written; `None`: none are.
+        """
         before = {name: (clock.moments, clock.watermark) for name, clock in self._clocks.items()}
         read: list[SplitReport] = self._run(self._plan, split_part, splits, self._folder, f"{batch:09}-split")
         of_stream = {name: [r for r in read if r.split.stream == name] for name in {s.stream for s in splits}}
@@ -159,43 +198,62 @@ class ShardedFlow:
             own = [j.greatest for j in judged if j.stream == name]
             bounded = is_bounded(self._queries, name)
             self._clocks[name].pass_to([r.greatest for r in reports] if bounded else own)
-        for name, moment in advances.items():
+        counts = {name: _counts(of_stream[name], [j for j in judged if j.stream == name]) for name in of_stream}
+        moments = {name: clock.moments for name, clock in self._clocks.items()}
+        for name, moment in advance(counts, moments).items():
             self._clocks[name].advance(moment)
         clocks = {name: clock.watermark for name, clock in self._clocks.items()}
         watermarks: Watermarks = dict.fromkeys(clocks, END_OF_TIME) if ends else clocks
         dropped = {name: [j.file for j in judged if j.stream == name] for name in of_stream}
         last = latest(clock.moments[0] for clock in self._clocks.values())
         parts = tuple(part for name in sorted(ordered) for part in ordered[name])
-        tasks = [ShardWork(places, parts, dropped, watermarks, ends, last) for places in self._shares()]
-        answered: list[ShardReport] = self._run(self._plan, shard_part, tasks, self._folder, f"{batch:09}-shard")
-        found = HostedBatch(
-            {name: _counts(of_stream[name], [j for j in judged if j.stream == name]) for name in of_stream},
-            self._rows(answered),
-            self._calls(answered),
-            {rule: counts for report in answered for rule, counts in report.done.items()},
-            watermarks,
+        failures = {unit: why for report in read for unit, why in report.failures.items()}
+        shares = self._shares(failures)
+        tasks: list[ShardWork | LogWork] = []
+        if log is not None:
+            tasks += [LogWork(name, ordered[name], dropped[name], log / folder_name(name)) for name in sorted(ordered)]
+        tasks += [ShardWork(places, parts, dropped, watermarks, ends, last) for places in shares]
+        done: list[ShardReport | LogReport] = self._run(
+            self._plan, answer_part, tasks, self._folder, f"{batch:09}-shard"
         )
-        self._commit(batch, judged, answered)
-        return found
+        segments = {report.stream: report for report in done if isinstance(report, LogReport)}
+        answered = [report for report in done if isinstance(report, ShardReport)]
+        failures |= {unit: why for report in answered for unit, why in report.failures.items()}
+        found = HostedBatch(
+            counts,
+            self._rows(answered),
+            [table for _, table in self._tables(answered, CALLS_OF)],
+            {rule: of for report in answered for rule, of in report.done.items()},
+            watermarks,
+            {name: sorted(of, key=lambda report: report.split.place) for name, of in of_stream.items()},
+            segments,
+            failures,
+        )
+        return found, self._state(batch, judged, answered)
 
-    def _shares(self) -> list[tuple[StatePlace, ...]]:
+    def _shares(self, failures: Failures) -> list[tuple[StatePlace, ...]]:
         """The shards of each task, each task with some of every query."""
         known = {(place.unit, place.shard): place.file for place in self.state.states}
-        places = [StatePlace(known.get((unit.name, shard), ""), unit.name, shard) for unit, shard in self._queries.work]
+        places = [
+            StatePlace(known.get((unit.name, shard), ""), unit.name, shard)
+            for unit, shard in self._queries.work
+            if unit.name not in failures
+        ]
         shares = [tuple(places[start :: self._tasks]) for start in range(self._tasks)]
         return [share for share in shares if share]
 
-    def _commit(self, batch: int, judged: Sequence[IdentityReport], answered: Sequence[ShardReport]) -> None:
-        """Write down what counts now, and remove what counted before."""
-        after = HostingState(
+    def _state(self, batch: int, judged: Sequence[IdentityReport], answered: Sequence[ShardReport]) -> HostingState:
+        """What the next batch begins with."""
+        return HostingState(
             self._plan.key,
             batch,
             {name: clock.moments for name, clock in self._clocks.items()},
             tuple(place for report in answered for place in report.states),
             {**self.state.seen, **{(j.stream, j.shard): j.file for j in judged}},
+            tuple(_together(list(of)) for of in _by_label(told for report in answered for told in report.told)),
+            {label: unit.name for unit in self._queries.units if not unit.single for label in unit.labels},
+            self._plan.shards,
         )
-        commit(self._folder, after, self._driver)
-        self.state = after
 
     def _rows(self, answered: Sequence[ShardReport]) -> dict[str, pa.Table]:
         """The rows of each query as users see them, those of its shards in output order."""
@@ -208,16 +266,36 @@ class ShardedFlow:
                 tables[unit.name] = [flow.visible(merged_rows(some)) if some else flow.no_visible_rows]
         return {label: rows for label, (rows,) in tables.items()}
 
-    def _calls(self, answered: Sequence[ShardReport]) -> pa.Table:
-        """What rules call: all of them are in one unit."""
-        return next((table for _, table in self._tables(answered, CALLS_OF)), CALLS.empty_table())
-
     def _tables(self, answered: Sequence[ShardReport], kind: str) -> Iterable[tuple[str, pa.Table]]:
-        parts = {r.states[0].file: [part for part in r.rows if part[0] == kind] for r in answered}
+        parts = {report.file: [part for part in report.rows if part[0] == kind] for report in answered}
         files = [name for name, own in parts.items() if own]
         found = self._folder.each(lambda name: PartFile(self._folder, name).tables(parts[name]), files)
         for name, tables in zip(files, found, strict=True):
             yield from ((str(part[1]), table) for part, table in zip(parts[name], tables, strict=True))
+
+
+def answer_part(
+    queries: HostedQueries, work: ShardWork | LogWork, folder: SharedFolder, name: str
+) -> ShardReport | LogReport:
+    """Answer shards, or write what they are given to the log: either may be done while the other is."""
+    if isinstance(work, LogWork):
+        return log_part(queries, work, folder, name)
+    return shard_part(queries, work, folder, name)
+
+
+def _by_label(told: Iterable[QueryTold]) -> Iterable[list[QueryTold]]:
+    """What is told of each query by its shards."""
+    found: dict[str, list[QueryTold]] = {}
+    for one in told:
+        found.setdefault(one.label, []).append(one)
+    return found.values()
+
+
+def _together(told: Sequence[QueryTold]) -> QueryTold:
+    """What is told of a query, all its shards together: it has ended when all have."""
+    due = min((one.due for one in told if one.due is not None), default=None)
+    ended = all(one.ending is not None for one in told)
+    return QueryTold(told[0].label, due, told[0].ending if ended else None)
 
 
 def _counts(read: Sequence[SplitReport], judged: Sequence[IdentityReport]) -> StreamCounts:

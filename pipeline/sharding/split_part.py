@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,40 +14,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...annotator import AnnotatedBatch
+from ...archive.log import plain_table
 from ...cep.order import EVENTS
 from ...expressions import Ints, frame_of
 from ...storage import SharedFolder
 from ..flow import QueryRuntime
 from ..flow.queries import EventBatch, Selected, shared_batch
-from ..sources import RecordFile, read_file
-from .hosted_queries import HostedQueries
+from ..sources import UnreadableFile
+from .hosted_queries import Failures, HostedQueries
 from .part_file import Part, PartName, table_bytes, write_parts
 from .query_unit import QueryUnit
 from .shard_key import shard_of
+from .split_reading import LETTERS, Split, letters_part, read_split
 
-__all__ = ["BEFORE_ROW", "IDENTITIES", "ROW", "Split", "SplitReport", "split_part"]
+__all__ = ["BEFORE_ROW", "EVENTS_OF", "IDENTITIES", "ROW", "Split", "SplitReport", "split_part"]
 
 ROW = "#row"
 """The place of an event among those of its split."""
 BEFORE_ROW = "#greatest"
 """The greatest time stamp before an event in its split."""
-IDENTITIES = "identities"
+IDENTITIES, EVENTS_OF = "identities", "events"
 _SHOWN = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """Records of one stream, read by one task.
-
-    Attributes:
-        stream: its name.
-        place: where it stands in the stream's order of arrival, among the splits of a batch.
-        records: the file, or the object of a bucket; JSON, CSV or Parquet.
-    """
-
-    stream: str
-    place: int
-    records: RecordFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +50,9 @@ class SplitReport:
         unlinked: values that name no individual.
         unusable: how many records are no events.
         reasons: of a few of these, place and reason.
+        malformed: how many of these are no records at all.
+        unreadable: the file, if nothing of it was taken.
+        failures: by unit of queries, what stopped one while its PATHs and FILTERs were asked; those of an engine only.
     """
 
     split: Split
@@ -72,6 +63,9 @@ class SplitReport:
     unlinked: int
     unusable: int
     reasons: tuple[str, ...]
+    malformed: int = 0
+    unreadable: tuple[UnreadableFile, ...] = ()
+    failures: Failures = field(default_factory=dict)
 
 
 def split_part(queries: HostedQueries, split: Split, folder: SharedFolder, name: str) -> SplitReport:
@@ -86,32 +80,37 @@ def split_part(queries: HostedQueries, split: Split, folder: SharedFolder, name:
     Raises:
         KaicepError: the records cannot be read, or a query cannot be answered.
     """
-    catalog = queries.plan.catalog
-    raw = read_file(split.records, catalog.settings.streams[split.stream])
-    annotated = catalog.annotators[split.stream].annotate(raw.table)
+    raw, annotated = read_split(queries.plan.catalog, split)
     events = _first_distinct(annotated)
     parts: dict[PartName, Part] = dict(_identities(events, split.stream, queries.plan.shards))
+    if queries.plan.durable:
+        parts |= _kept(queries, split.stream, events)
+        parts[LETTERS, split.stream] = letters_part(raw, annotated.rejected)
     batch = shared_batch(events, partial(queries.apart.queries.filter_graph, split.stream))
+    failures: dict[str, Mapping[str, Any]] = {}
     for unit in queries.units:
         if split.stream in unit.streams:
-            given = (
-                _of_query(queries, unit, split.stream, batch)
-                if unit.single
-                else _of_several(unit, split.stream, events)
-            )
-            parts |= given
+            with queries.isolated(unit, failures):
+                parts |= (
+                    _of_query(queries, unit, split.stream, batch)
+                    if unit.single
+                    else _of_several(unit, split.stream, events)
+                )
     write_parts(folder, name, parts, sync=False)
     refused = [f"{raw.place(row)}: {why}" for row, why in _first(annotated.rejected)]
     reasons = [*(f"{one.place}: {one.reason}" for one in raw.malformed[:_SHOWN]), *refused][:_SHOWN]
     return SplitReport(
         split,
         name,
-        raw.table.num_rows + len(raw.malformed),
+        annotated.events.num_rows + annotated.rejected.num_rows + len(raw.malformed),
         pc.max(events["_time"]).as_py(),
         annotated.events.num_rows - events.num_rows,
         annotated.unlinked,
         len(raw.malformed) + annotated.rejected.num_rows,
         tuple(reasons),
+        len(raw.malformed),
+        raw.unreadable,
+        failures,
     )
 
 
@@ -135,6 +134,12 @@ def _identities(events: pa.Table, stream: str, shards: int) -> Iterator[tuple[Pa
     ).with_columns(pl.col("_time").cum_max().shift(1).alias(BEFORE_ROW))
     for shard, rows in _dealt(shard_of(frame["_id"], shards)):
         yield (IDENTITIES, stream, shard), table_bytes(frame[rows])
+
+
+def _kept(queries: HostedQueries, stream: str, events: pa.Table) -> dict[PartName, Part]:
+    """The events for the log, if there is one."""
+    kept = queries.plan.catalog.settings.archive.enabled and events.num_rows
+    return {(EVENTS_OF, stream): table_bytes(plain_table(events))} if kept else {}
 
 
 def _of_several(unit: QueryUnit, stream: str, events: pa.Table) -> dict[PartName, Part]:

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from .delimited import decimal_points, sniff_separator
 from .file_listing import RecordFile, list_files, record_files, with_objects
-from .layouts import file_stem
+from .layouts import file_stem, reshape
 from .memory_source import RawColumns, RawTuples, raw_table
 from .recorded_batches import read_batches
 from .recorded_files import RecordedEvents, file_format, read_file, read_recording
-from .records import Malformed, RawBatch, concatenate, without_unreadable
+from .records import Malformed, RawBatch, TakenRecords, ToldRecords, concatenate, table_of_dicts, without_unreadable
 from .source import RecordSource, SourceSpec, SourceStart
 from .text_lines import conversion
-from .unreadable import UnreadableFile, file_state
+from .unreadable import GONE, UnreadableFile, file_state, path_of
 
 if TYPE_CHECKING:
     from .heartbeat import Heartbeat, beat
-    from .source_table import SOURCES
+    from .source_table import SOURCES, source_streams
     from .source_union import read_streams, unpack
     from .spark_source import first_line
 
@@ -28,10 +28,12 @@ _OF_SPARK = {
     "beat": ".heartbeat",
     "first_line": ".spark_source",
     "read_streams": ".source_union",
+    "source_streams": ".source_table",
     "unpack": ".source_union",
 }
 
 __all__ = [
+    "GONE",
     "SOURCES",
     "Heartbeat",
     "Malformed",
@@ -43,6 +45,8 @@ __all__ = [
     "RecordedEvents",
     "SourceSpec",
     "SourceStart",
+    "TakenRecords",
+    "ToldRecords",
     "UnreadableFile",
     "beat",
     "concatenate",
@@ -53,13 +57,17 @@ __all__ = [
     "file_stem",
     "first_line",
     "list_files",
+    "path_of",
     "raw_table",
     "read_batches",
     "read_file",
     "read_recording",
     "read_streams",
     "record_files",
+    "reshape",
     "sniff_separator",
+    "source_streams",
+    "table_of_dicts",
     "unpack",
     "with_objects",
     "without_unreadable",

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from codecs import BOM_UTF8
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from ...errors import PipelineError
-from .records import RawBatch, RecordOrigin
+from ...storage import UNPACKING_ERRORS, is_transient, unpack
+from .records import RawBatch, RecordOrigin, table_of_dicts, without_unreadable
 from .spark_source import Reading, SparkSource, reading
-from .text_lines import column_as_utf8, declared_columns, text_encoding
+from .text_lines import column_as_utf8, declared_columns, lines_of, text_as_utf8, text_encoding
+from .unreadable import GONE, UnreadableFile, file_state, reading_error, torn_files
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -79,8 +83,13 @@ class FileSource(SparkSource):
         return T.StructType(fields)
 
 
+_UNPACKED_BY_SPARK = frozenset({".deflate", ".lz4", ".snappy", ".zst"})
+
+
 class LineSource(FileSource, ABC):
     """Files of text: Spark reads whole lines, and the driver parses them; it says which one is malformed."""
+
+    reads_files = True
 
     @abstractmethod
     def parse(self, lines: pa.Array, origin: RecordOrigin) -> RawBatch:
@@ -110,3 +119,37 @@ class LineSource(FileSource, ABC):
                 hint="set maxFilesPerTrigger in the stream's source to read less at once",
             )
         return self.parse(rows["value"].combine_chunks(), replace(origin, pattern="{name}:{number}"))
+
+    def file(self, path: str) -> RawBatch:
+        """The records of a file; its lines end where Spark ends them."""
+        content = _content(path)
+        if isinstance(content, UnreadableFile):
+            return without_unreadable(None, self.untaken([content]))
+        text = text_as_utf8(content.removeprefix(BOM_UTF8), text_encoding(self.of.settings))
+        if b"\r" in text:
+            text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        if not text:
+            return RawBatch(table_of_dicts([]))
+        return self.records(pa.table({"value": lines_of(text)}), RecordOrigin.of(path))
+
+
+def _content(path: str) -> bytes | UnreadableFile:
+    """What is in a file, unpacked.
+
+    Raises:
+        PipelineError: it cannot be read for now.
+    """
+    state = file_state(path)
+    if state is None:
+        return UnreadableFile(path, GONE, None)
+    torn = torn_files({"": [path]}, {}).get("", {})
+    if torn:
+        return torn[path]
+    if Path(path).suffix.lower() in _UNPACKED_BY_SPARK:
+        return UnreadableFile(path, "only Spark unpacks it: compress it by gzip", state)
+    try:
+        return unpack(Path(path).name, Path(path).read_bytes())
+    except UNPACKING_ERRORS as error:
+        if is_transient(error):
+            raise reading_error(path, str(error)) from error
+        return UnreadableFile(path, str(error) or "it breaks off before its end", state)

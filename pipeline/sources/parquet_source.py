@@ -61,6 +61,7 @@ class ParquetListing(FileSource):
 
     has_files = False
     lists_files = True
+    reads_files = True
 
     def options(self) -> dict[str, str]:
         """Those of the settings; a file that has gone is missed in what was listed, and need not fail."""
@@ -90,9 +91,16 @@ class ParquetListing(FileSource):
     def records(self, rows: pa.Table, origin: RecordOrigin) -> RawBatch:
         """The rows of the listed files."""
         del origin
-        read, unreadable = read_files(rows, self.of.project.path(self.of.settings.path or "."))
-        files = self.untaken(unreadable)
-        return without_unreadable(read, files) if files else read
+        return self._read(rows)
+
+    def file(self, path: str) -> RawBatch:
+        """The rows of a file."""
+        return self._read(pa.table({_PATH: [path], _MODIFIED: [0]}))
+
+    def _read(self, files: pa.Table) -> RawBatch:
+        read, unreadable = read_files(files, self.of.project.path(self.of.settings.path or "."))
+        left = self.untaken(unreadable)
+        return without_unreadable(read, left) if left else read
 
 
 def _nanoseconds(path: str) -> set[str]:

@@ -18,9 +18,9 @@ from ...storage import open_unpacked
 from .delimited import CsvDialect, parse_csv_lines, with_header
 from .json_source import parse_json_lines
 from .layouts import reshape
-from .recorded_files import UNREADABLE, file_format, lines_of, read_file, unreadable
+from .recorded_files import UNREADABLE, file_format, read_file, unreadable
 from .records import Malformed, RawBatch, RecordOrigin, table_of_dicts
-from .text_lines import checked_text, text_as_utf8, text_encoding
+from .text_lines import checked_text, lines_of, text_as_utf8, text_encoding
 
 __all__ = ["read_batches"]
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet
 
 from ...config import StreamSettings
@@ -21,9 +20,9 @@ from .json_source import parse_json_documents, parse_json_text
 from .layouts import reshape, reshape_table
 from .memory_source import RawTuples, raw_table
 from .records import RawBatch, RecordOrigin
-from .text_lines import checked_text, conversion, text_as_utf8, text_encoding
+from .text_lines import checked_text, conversion, lines_of, text_as_utf8, text_encoding
 
-__all__ = ["UNREADABLE", "RecordedEvents", "file_format", "lines_of", "read_file", "read_recording", "unreadable"]
+__all__ = ["UNREADABLE", "RecordedEvents", "file_format", "read_file", "read_recording", "unreadable"]
 
 RecordedEvents: TypeAlias = (
     "RawTuples | str | os.PathLike[str] | BucketFile | Sequence[str | os.PathLike[str] | BucketFile]"
@@ -185,12 +184,3 @@ def _read_csv(content: bytes, path: RecordFile, stream: StreamSettings) -> RawBa
 
 
 _TEXTS: Mapping[str, Callable[[bytes, RecordFile, StreamSettings], RawBatch]] = {"json": _read_json, "csv": _read_csv}
-
-
-def lines_of(content: bytes) -> pa.Array:
-    """Return the lines of a text, without their line breaks; not yet known to be UTF-8."""
-    content = content.removesuffix(b"\n")
-    lines = pc.split_pattern(pa.array([content], pa.large_binary()), b"\n").values
-    if b"\r" in content:
-        lines = pc.if_else(pc.ends_with(lines, b"\r"), pc.binary_slice(lines, 0, -1), lines)
-    return lines.cast(pa.binary()).view(pa.string())

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,17 @@ import pyarrow as pa
 from ...annotator import EXACT_INTEGERS, MOST_NESTED, type_nesting
 from .unreadable import UnreadableFile
 
-__all__ = ["Malformed", "RawBatch", "RecordOrigin", "concatenate", "table_of_dicts", "text_of", "without_unreadable"]
+__all__ = [
+    "Malformed",
+    "RawBatch",
+    "RecordOrigin",
+    "TakenRecords",
+    "ToldRecords",
+    "concatenate",
+    "table_of_dicts",
+    "text_of",
+    "without_unreadable",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +102,54 @@ class RawBatch:
         (values,) = self.table.select(shown).slice(row, 1).to_pylist()
         return json.dumps({k: v for k, v in values.items() if v is not None}, ensure_ascii=False, default=str)
 
+    def letters(self, rejected: pa.Table) -> Iterator[Malformed]:
+        """All that cannot be taken of it.
+
+        Args:
+            rejected: columns row (number of a row of `table`) and reason.
+        """
+        yield from self.malformed
+        for row, reason in zip(rejected["row"].to_pylist(), rejected["reason"].to_pylist(), strict=True):
+            yield Malformed(self.text(row), reason, self.place(row))
+
     def _number(self, row: int) -> int:
         return row if self.numbers is None else int(self.numbers[row])
+
+
+class TakenRecords(Protocol):
+    """What is left of the records of one stream and one batch when its events are taken."""
+
+    @property
+    def malformed(self) -> Sequence[Malformed]:
+        """What is no record at all."""
+
+    @property
+    def unreadable(self) -> Sequence[UnreadableFile]:
+        """Files of which nothing was taken."""
+
+    def letters(self, rejected: pa.Table) -> Iterator[Malformed]:
+        """All that cannot be taken; see `RawBatch.letters`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldRecords:
+    """What other processes tell of the records that they have taken; see `TakenRecords`.
+
+    Attributes:
+        malformed: what is no record at all.
+        refused: records that are no events.
+        unreadable: files of which nothing was taken.
+    """
+
+    malformed: tuple[Malformed, ...] = ()
+    refused: tuple[Malformed, ...] = ()
+    unreadable: tuple[UnreadableFile, ...] = ()
+
+    def letters(self, rejected: pa.Table) -> Iterator[Malformed]:
+        """All that cannot be taken: what was rejected is known here."""
+        del rejected
+        yield from self.malformed
+        yield from self.refused
 
 
 def without_unreadable(raw: RawBatch | None, files: Sequence[UnreadableFile]) -> RawBatch:

@@ -57,10 +57,12 @@ class RecordSource(Protocol):
     Attributes:
         has_files: whether its rows stand in files, whose times, paths and offsets tell the order of arrival.
         lists_files: whether its rows are files, by their `path`, which the driver reads.
+        reads_files: whether any process reads one of its files by itself, without Spark (`file`).
     """
 
     has_files: bool
     lists_files: bool
+    reads_files: bool
 
     def open(self, spark: SparkSession, files: Sequence[str] = ()) -> DataFrame:
         """The streaming frame; of some files that it has listed, by their paths, one that is none.
@@ -74,6 +76,13 @@ class RecordSource(Protocol):
 
     def planned(self, batch: DataFrame) -> pa.Table | None:
         """The columns of a batch of this source alone, from Spark's plan, without a job; `None`: it has to be run."""
+
+    def file(self, path: str) -> RawBatch:
+        """The raw records of one file, as those of a batch that has no other; where nothing can be read, a note of it.
+
+        Raises:
+            PipelineError: the file cannot be read for now, there is too much of it, or only Spark reads it.
+        """
 
     def untaken(self, files: Sequence[UnreadableFile]) -> list[UnreadableFile]:
         """Those of the files that could not be read that nobody has taken."""

@@ -39,6 +39,7 @@ class SparkSource(RecordSource):
 
     has_files = False
     lists_files = False
+    reads_files = False
 
     def __init__(self, of: SourceSpec) -> None:
         self.of = of
@@ -104,6 +105,12 @@ class SparkSource(RecordSource):
         """Nothing: a plan has no rows."""
         del batch
         return None
+
+    def file(self, path: str) -> RawBatch:
+        """Nothing: the format is Spark's."""
+        raise PipelineError(
+            f"streams.{self.of.name}: only Spark reads {path}", hint='set hosting = "driver" under [engine]'
+        )
 
     def untaken(self, files: Sequence[UnreadableFile]) -> list[UnreadableFile]:
         """All of them; where files are cleaned away when they are read, one that is gone has been taken."""

@@ -25,6 +25,7 @@ __all__ = [
     "conversion",
     "declared_columns",
     "join",
+    "lines_of",
     "split_off_invalid_text",
     "text_as_utf8",
     "text_encoding",
@@ -142,6 +143,15 @@ def without_blank_lines(lines: pa.Array, numbers: np.ndarray) -> tuple[pa.Array,
     if pc.all(said).as_py() is not False:
         return lines, numbers
     return lines.filter(said), numbers[said.to_numpy(zero_copy_only=False)]
+
+
+def lines_of(content: bytes) -> pa.Array:
+    """Return the lines of a text, without their line breaks; not yet known to be UTF-8."""
+    content = content.removesuffix(b"\n")
+    lines = pc.split_pattern(pa.array([content], pa.large_binary()), b"\n").values
+    if b"\r" in content:
+        lines = pc.if_else(pc.ends_with(lines, b"\r"), pc.binary_slice(lines, 0, -1), lines)
+    return lines.cast(pa.binary()).view(pa.string())
 
 
 def join(lines: pa.Array) -> pa.Buffer:

@@ -10,6 +10,7 @@ from kaicep.pipeline.monitoring import (
     BatchAtWork,
     ContextEvents,
     EngineStatus,
+    ExecutorStatus,
     QueryStatus,
     ShedEvents,
     StageStatus,
@@ -47,4 +48,6 @@ def busy_engine(at: datetime) -> EngineStatus:
         state_size=2_000,
         memory=300_000_000,
         threads={"kaicep-heartbeat": False, "kaicep-queries": True},
+        hosting="executors",
+        executors={"one/4712": ExecutorStatus(9, 4, 1_210, 5, 1_203, 3.25)},
     )

@@ -25,6 +25,7 @@ from ...flow import (
 )
 from ...knowledge import KnowledgeVersions
 from ..checkpoint import Checkpoint
+from ..intake import BatchHosting
 from .backfilled_queries import BackfilledQueries
 from .backfilled_query import BackfilledQuery, LoggedBatches
 from .query_demotion import QueryDemotion
@@ -45,6 +46,8 @@ class BatchBorder:
         say: takes a line of the log.
         strategy: how the past of queries is answered; `None`: as the planner chooses.
         services: what is asked of queries; it decides which ones wait when batches are late.
+        hosting: where batches are read and answered; it may refuse what is asked for.
+        dataflow: gives the data flow as it stands.
 
     Attributes:
         demotion: of queries of low priority.
@@ -62,7 +65,10 @@ class BatchBorder:
         say: Callable[[str], None],
         strategy: Strategy | None = None,
         services: QuerySettings,
+        hosting: BatchHosting,
+        dataflow: Callable[[], Dataflow],
     ) -> None:
+        self._hosting, self._dataflow = hosting, dataflow
         self._checkpoint, self._archive, self._versions = checkpoint, archive, versions
         self._logged, self._rebuild, self._strategy = logged, rebuild, strategy
         self.waiting: list[Registration] = []
@@ -126,6 +132,7 @@ class BatchBorder:
         Raises:
             KaicepError: one of them cannot be answered; none is registered then.
         """
+        self._hosting.check_submitted(self._dataflow(), registrations)
         dataflow = self._versions.newest.dataflow()
         self._requests.submit(registrations, [dataflow.compile(registration) for registration in registrations])
 
@@ -133,8 +140,9 @@ class BatchBorder:
         """Stop answering a query of the data flow at the next batch border; no batch is waited for.
 
         Raises:
-            PipelineError: another query reads its output.
+            PipelineError: another query reads its output, or it is needed otherwise.
         """
+        self._hosting.check_withdrawn(dataflow, label)
         registered = {other: flow.query for other, flow in dict(dataflow.flows).items()}
         waiting = {registration.label: registration.query for registration in tuple(self.waiting)}
         self._requests.withdraw(label, registered | waiting)
@@ -146,8 +154,9 @@ class BatchBorder:
             The queries that go on, what it reads and what reads it among them; this survives a crash.
 
         Raises:
-            PipelineError: it is not parked.
+            PipelineError: it is not parked, or cannot be given what it has missed.
         """
+        self._hosting.check_resumed(label)
         labels = tuple(parked.label for parked in self.parked.together(label))
         self._checkpoint.resumptions.add(labels)
         self._requests.resume(labels)

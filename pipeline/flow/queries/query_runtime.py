@@ -547,10 +547,15 @@ class QueryRuntime:
             taken: the state, if it was taken already.
             events: by stream, those that are kept beside it.
         """
+        return self.head + (taken or self.taken()).written(events)
+
+    @property
+    def head(self) -> bytes:
+        """What a snapshot begins with: what identifies the registration."""
         now = self.registration.now
         head = {"query": _identity(self.query), "now": None if now is None else now.isoformat()}
         encoded = json.dumps(head).encode()
-        return len(encoded).to_bytes(4, "big") + encoded + (taken or self.taken()).written(events)
+        return len(encoded).to_bytes(4, "big") + encoded
 
     def restore(self, state: bytes, events: Mapping[str, EventTable] | None = None) -> None:
         """Go on from a snapshot of the same query; `events`: those that were kept beside it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from kaicep.archive.log import EventLog
+from kaicep.archive.log import EventLog, PreparedSegment, plain_table, write_segment
 from kaicep.errors import ArchiveError
 from support.archives import STREAM, numbers, readings
 
@@ -28,6 +28,28 @@ def test_a_batch_that_comes_again_without_events_is_gone(log: EventLog) -> None:
     log.append(STREAM, 0, readings(0))
     assert log.count(STREAM) == 0
     assert log.positions() == []
+
+
+def prepared(log: EventLog, name: str, count: int, first: int = 0) -> PreparedSegment:
+    """A segment that another process has written."""
+    path = log.path / STREAM / f".tmp-segment-{name}"
+    write_segment(path, plain_table(readings(count, first)))
+    return PreparedSegment(path, count)
+
+
+def test_a_segment_that_another_process_has_written_counts_when_it_is_appended(log: EventLog) -> None:
+    """In the place of what the batch had, as events would; also of a batch that is in a segment of several."""
+    log.append(STREAM, 0, readings(3))
+    log.append(STREAM, 1, readings(1, first=7))
+    waiting = prepared(log, "1", 2, first=3)
+    assert log.count(STREAM) == 4
+    log.append(STREAM, 1, waiting)
+    assert numbers(log.read(STREAM)) == [0, 1, 2, 3, 4]
+    log.append(STREAM, 0, prepared(log, "0", 1))
+    assert numbers(log.read(STREAM)) == [0, 3, 4]
+    log.append(STREAM, 1, PreparedSegment(None))
+    assert numbers(log.read(STREAM)) == [0]
+    assert not list(log.path.rglob(".tmp-*"))
 
 
 def test_a_later_generation_follows_all_earlier_ones(tmp_path: Path) -> None:

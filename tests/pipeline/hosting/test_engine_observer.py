@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
+from typing import Literal
 
 import pytest
 from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.pipeline.durability import CheckpointedFlow
 from kaicep.pipeline.hosting.engine_observer import EngineObserver
-from kaicep.pipeline.monitoring import RecentRates, read_status
+from kaicep.pipeline.monitoring import ExecutorStatus, RecentRates, read_status
 from kaicep.pipeline.sources import Malformed, RawBatch, raw_table
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -51,6 +52,8 @@ class Observed:
     refused: Mapping[str, str] = MappingProxyType({"old": "refused since this start: unknown attribute 'flwo'"})
     failure: Exception | None = None
     running = True
+    hosting: Literal["driver", "executors"] = "driver"
+    executors: Mapping[str, ExecutorStatus] = MappingProxyType({})
 
     def __init__(self, folder: Path, **streams: object) -> None:
         project = Project.parse({**SETTINGS, "streams": {**SETTINGS["streams"], **streams}}, root=folder)

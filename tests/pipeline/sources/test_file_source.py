@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +11,13 @@ import pyarrow as pa
 import pytest
 from kaicep.errors import PipelineError
 from kaicep.pipeline.sources.file_source import FileSource
+from kaicep.pipeline.sources.layouts import reshape
+from kaicep.pipeline.sources.records import RawBatch
 from kaicep.pipeline.sources.source import SourceSpec
+from kaicep.pipeline.sources.source_table import source_streams
 from pyarrow import orc
 from pyspark.sql import SparkSession
+from support.spark import run_batches
 from support.streams import project_of
 
 
@@ -47,3 +53,75 @@ def test_a_folder_with_files_has_theirs(spark: SparkSession, tmp_path: Path) -> 
     orc.write_table(pa.table({"sensorID": ["a"], "level": [5]}), tmp_path / "in" / "a.orc")
     schema = source_of(tmp_path, format="orc", path="in").open(spark).schema
     assert {field.name: field.dataType.simpleString() for field in schema} == {"sensorID": "string", "level": "bigint"}
+
+
+TEXT = (
+    b"\xef\xbb\xbf" + b'{"sensorID": "a", "timestamp": "2026-01-01T00:00:00Z", "flowrate": 1.5}\r\n\n'
+    b'{"sensorID": "b", "timestamp": "2026-01-01T00:00:01Z"}\rno JSON\n   \n'
+    b'{"sensorID": "\xff"}\n["x"]\n{"sensorID": "c", "timestamp": "2026-01-01T00:00:02Z", "more": [1, {"x": null}]}'
+)
+CSV = (
+    b"sensorID,timestamp,flowrate\r\na,2026-01-01T00:00:00Z,1.5\n\nb,2026-01-01T00:00:01Z\n'c,2026-01-01T00:00:02Z,2\n"
+)
+LATIN = '{"sensorID": "\u00fc\u20ac", "timestamp": "2026-01-01T00:00:00Z"}\n'.encode("windows-1252")
+FILES: dict[str, tuple[bytes, dict[str, Any]]] = {
+    "plain.json": (TEXT, {"format": "json"}),
+    "empty.json": (b"", {"format": "json"}),
+    "packed.json.gz": (gzip.compress(TEXT), {"format": "json"}),
+    "packed.json.bz2": (bz2.compress(TEXT), {"format": "json"}),
+    "array.json": (
+        b'[{"sensorID": "a",\n "timestamp": "2026-01-01T00:00:00Z"}]',
+        {"format": "json", "multiLine": True},
+    ),
+    "latin.json": (LATIN, {"format": "json", "encoding": "windows-1252"}),
+    "plain.csv": (CSV, {"format": "csv"}),
+    "named.json": (TEXT, {"format": "json", "file_name": "flowrate"}),
+}
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_is_read_by_itself_is_what_spark_makes_of_it(
+    name: str, spark: SparkSession, tmp_path: Path
+) -> None:
+    """Its records, what is none of them, where that stands, and that it cannot be read."""
+    content, source = FILES[name]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / name).write_bytes(content)
+    settings = project_of(tmp_path, air={**source, "path": "in"})
+    batches: list[dict[str, RawBatch]] = []
+    run_batches(spark, settings, tmp_path / "checkpoint", batches.append)
+    by_spark = batches[0].get("air") if batches else None
+    found = reshape(source_streams(settings)["air"].file(str(tmp_path / "in" / name)), settings.streams["air"])
+    if by_spark is None:
+        assert not content
+        assert (found.table.num_rows, found.malformed, found.unreadable) == (0, (), ())
+        return
+    assert found.table.to_pylist() == by_spark.table.to_pylist()
+    assert found.malformed == by_spark.malformed
+    rows = range(found.table.num_rows)
+    assert [found.place(row) for row in rows] == [by_spark.place(row) for row in rows]
+    assert [found.text(row) for row in rows] == [by_spark.text(row) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("torn.json.gz", gzip.compress(TEXT)[:60], "Compressed file ended before the end-of-stream marker was reached"),
+        ("short.json.gz", gzip.compress(TEXT)[:5], "it breaks off at its beginning"),
+        ("x.json.zst", b"(\xb5/\xfd", "only Spark unpacks it: compress it by gzip"),
+        ("gone.json", None, "it was gone before it was read"),
+    ],
+)
+def test_what_cannot_be_read_is_noted(name: str, content: bytes | None, why: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    found = source_streams(project_of(tmp_path, air={"format": "json", "path": "in"}))["air"].file(str(path))
+    assert [(file.path, file.reason) for file in found.unreadable] == [(str(path), why)]
+    assert [letter.text for letter in found.malformed] == [str(path)]
+
+
+def test_a_table_of_spark_is_read_by_no_other(tmp_path: Path) -> None:
+    with pytest.raises(PipelineError, match=r'only Spark reads x\.orc: set hosting = "driver"'):
+        source_of(tmp_path, format="orc", path="in").file("x.orc")

@@ -1,0 +1,9 @@
+"""The files of an engine's batches in; what a data flow makes of them out: read, judged, logged, answered by tasks."""
+
+from __future__ import annotations
+
+from .distributed_flow import DistributedFlow, TaskPlace
+from .executor_hosting import ExecutorHosting, TaskPool
+from .split_batch import SplitBatch
+
+__all__ = ["DistributedFlow", "ExecutorHosting", "SplitBatch", "TaskPlace", "TaskPool"]

@@ -1,0 +1,182 @@
+"""Batches that executors read and answer: the driver takes from Spark which files a batch has, and no event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+from uuid import uuid4
+
+from ...archive import Archive
+from ...archive.log import Position
+from ...errors import PipelineError
+from ...storage import LocalFolder, SharedFolder, folder_at, is_bucket_url, make_folder
+from ..catalog import Catalog
+from ..durability import HOSTING, BatchFiles, BatchIntake, RestoredState
+from ..flow import Dataflow, Registration
+from ..sharding import HostingPlan, Split, TaskRunner
+from ..sources import GONE, RawBatch, UnreadableFile, path_of, source_streams
+from .distributed_flow import DistributedFlow, TaskPlace
+from .shared_folders import reach_part
+from .split_batch import SplitIntake
+
+__all__ = ["ExecutorHosting", "TaskPool"]
+
+_DRIVER = 'set hosting = "driver" under [engine]'
+_MILLISECOND_NS = 1_000_000
+
+
+class TaskPool(TaskRunner, Protocol):
+    """Where tasks run."""
+
+    @property
+    def parallelism(self) -> int:
+        """How many run at the same time."""
+
+    def cancel(self) -> None:
+        """End those that run, from any thread."""
+
+
+class ExecutorHosting:
+    """See `BatchHosting`.
+
+    Args:
+        project: with the settings.
+        archive: whose log is written; `None`: there is none.
+        tasks: gives where tasks run, when they are needed first.
+    """
+
+    replayable = False
+
+    def __init__(self, project: Catalog, archive: Archive | None, tasks: Callable[[], TaskPool]) -> None:
+        self._project, self._archive, self._tasks = project, archive, tasks
+
+    @cached_property
+    def _pool(self) -> TaskPool:
+        return self._tasks()
+
+    @cached_property
+    def place(self) -> TaskPlace:
+        """Where tasks run."""
+        log = None if self._archive is None else self._archive.log.path.absolute()
+        shards = self._project.settings.engine.shards or self._pool.parallelism
+        return TaskPlace(self._pool, self._pool.parallelism, self._folder(), shards, log)
+
+    def _folder(self) -> SharedFolder:
+        """For what tasks leave for each other, and the states of shards."""
+        settings = self._project.settings
+        shared = settings.engine.shared
+        if shared is not None and is_bucket_url(shared):
+            return folder_at(shared, settings.s3.options)
+        path = settings.path(settings.engine.state) / "hosting" if shared is None else settings.path(shared)
+        make_folder(path)
+        return LocalFolder(path.absolute())
+
+    def begin(self) -> None:
+        """Let executors look for the folders that they read and write.
+
+        Raises:
+            PipelineError: they do not reach one, have no such Python as the driver, or other versions.
+        """
+        place, settings = self.place, self._project.settings
+        sources = [stream.source.path for stream in settings.streams.values() if stream.source is not None]
+        found = [_folder(settings.path(path)) for path in sources if path is not None]
+        paths = [*([] if place.log is None else [place.log]), *found]
+        plan = HostingPlan(uuid4().hex, self._project, (), 1)
+        place.run(plan, reach_part, [paths] * place.tasks, place.folder, "reach")
+
+    def dataflow(self, project: Catalog) -> Dataflow:
+        """One in tasks."""
+        return DistributedFlow(project, lambda: self.place)
+
+    def intake(
+        self, number: int, files: BatchFiles, read: Callable[[BatchFiles], Mapping[str, RawBatch]]
+    ) -> BatchIntake:
+        """The files, as splits in order of arrival: by time of modification, then by path."""
+        del read
+        splits: list[Split] = []
+        unreadable: dict[str, list[UnreadableFile]] = {name: list(of) for name, of in files.unreadable.items()}
+        logged: set[str] = set()
+        for name, source in source_streams(self._project.settings).items():
+            wanted = {*files.listed.get(name, ())} - {*files.passed_over.get(name, ())}
+            paths = {path_of(url) for url in wanted}
+            there = {path: found for path in paths if (found := _modified(path)) is not None}
+            own = self._logged(number, name) if len(there) < len(paths) else []
+            if own:
+                logged.add(name)
+            else:
+                ordered = sorted(there, key=lambda path: (there[path], path))
+                own = [Split(name, place, Path(path), "source") for place, path in enumerate(ordered)]
+                gone = [UnreadableFile(path, GONE, None) for path in sorted(paths - there.keys())]
+                if gone := source.untaken(gone):
+                    unreadable.setdefault(name, []).extend(gone)
+            splits += own
+        return SplitIntake(splits, unreadable, frozenset(logged))
+
+    def logged(self, number: int) -> BatchIntake:
+        """The events of a batch that the log has."""
+        splits = [split for name in self._project.settings.streams for split in self._logged(number, name)]
+        return SplitIntake(splits, {}, frozenset(split.stream for split in splits))
+
+    def _logged(self, number: int, stream: str) -> list[Split]:
+        """What the log has of a batch of a stream."""
+        if self._archive is None:
+            return []
+        last = Position(self._archive.log.generation, number)
+        slices = self._archive.log.slices(stream, last.before, last)
+        return [Split(stream, place, each.path.absolute(), "log", each.rows) for place, each in enumerate(slices)]
+
+    def restored(self, state: RestoredState, number: int, archive: Archive | None) -> RestoredState:
+        """Nothing but what tasks have left is of use here."""
+        del archive
+        if not number or (state.batch == number and HOSTING in state.operators):
+            return state
+        raise PipelineError(
+            f"the state after batch {number} is not one that executors go on from: it is lost, or another hosting's",
+            hint=f"{_DRIVER}: the log gives it there; or begin anew with another state folder",
+        )
+
+    def check_submitted(self, dataflow: Dataflow, registrations: Sequence[Registration]) -> None:
+        """Those that executors have not answered from the first batch on, and would have to."""
+        if isinstance(dataflow, DistributedFlow):
+            dataflow.check(registrations)
+
+    def check_withdrawn(self, dataflow: Dataflow, label: str) -> None:
+        """One whose changes of contexts go on to count."""
+        flow = dataflow.flows.get(label)
+        if flow is not None and flow.query.changed_sets and isinstance(dataflow, DistributedFlow) and dataflow.begun:
+            raise PipelineError(
+                f"'{label}' has changed contexts, and executors do not remember what a withdrawn query has changed",
+                hint=f"leave it registered, or {_DRIVER}",
+            )
+
+    def check_resumed(self, label: str) -> None:
+        """All: what was missed is in the log, which executors do not look through yet."""
+        raise PipelineError(
+            f"'{label}' is parked, and executors do not answer what it has missed",
+            hint=f"withdraw it and submit it again, to begin anew, or {_DRIVER}",
+        )
+
+    def rows_at_end(self, dataflow: Dataflow) -> dict[str, int]:
+        """Tried by tasks."""
+        return dataflow.rows_at_end() if isinstance(dataflow, DistributedFlow) else {}
+
+    def cancel(self) -> None:
+        """End the tasks."""
+        if "_pool" in vars(self):
+            self._pool.cancel()
+
+
+def _folder(path: Path) -> Path:
+    """What is there of a source for certain: of a pattern, the folder before it."""
+    parts = [part for part in (path, *path.parents) if not set("*?[{") & set(str(part))]
+    return next(part for part in parts if part.exists()).absolute()
+
+
+def _modified(path: str) -> int | None:
+    """When a file was last changed, as Spark has it: in milliseconds; `None`: it is gone."""
+    try:
+        return Path(path).stat().st_mtime_ns // _MILLISECOND_NS
+    except (FileNotFoundError, NotADirectoryError):
+        return None

@@ -1,0 +1,108 @@
+"""Batches that the driver reads and answers itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from ....archive import Archive
+from ....errors import PipelineError
+from ...catalog import Catalog
+from ...flow import Batch, Dataflow, Registration, StreamResult, live_batch, refuse_ahead, rows_at_end
+from ...sources import RawBatch, TakenRecords, without_unreadable
+from ..flow_state import HOSTING, RestoredState
+from ..journal import BatchFiles
+from .batch_hosting import BatchIntake
+
+__all__ = ["CollectedRecords", "DriverHosting"]
+
+_WORKERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CollectedRecords:
+    """Records that are on the driver; see `BatchIntake`.
+
+    Attributes:
+        project: with the annotations' settings.
+        records: by stream.
+    """
+
+    project: Catalog
+    records: Mapping[str, RawBatch]
+    spooled: bool = True
+
+    def batch(self, dataflow: Dataflow, planned: datetime | None, latest: datetime | None) -> Batch:
+        """The records, annotated."""
+        live = live_batch(dataflow.annotators, {stream: raw.table for stream, raw in self.records.items()})
+        if planned is None:
+            return live
+        return replace(live, events=refuse_ahead(live.events, self.project.settings.streams, planned, latest))
+
+    def taken(self, streams: Mapping[str, StreamResult]) -> Mapping[str, TakenRecords]:
+        """The records themselves."""
+        del streams
+        return self.records
+
+
+class DriverHosting:
+    """The driver has the records of a batch, and its data flow answers them; see `BatchHosting`.
+
+    Args:
+        project: with the settings.
+    """
+
+    replayable = True
+
+    def __init__(self, project: Catalog) -> None:
+        self._project = project
+
+    def begin(self) -> None:
+        """The driver is there."""
+
+    def dataflow(self, project: Catalog) -> Dataflow:
+        """One whose queries fail each by itself."""
+        return project.dataflow(_WORKERS, isolated=True, timely=True)
+
+    def intake(
+        self, number: int, files: BatchFiles, read: Callable[[BatchFiles], Mapping[str, RawBatch]]
+    ) -> BatchIntake:
+        """The records, read here."""
+        del number
+        records = dict(read(files))
+        for stream, unreadable in files.unreadable.items():
+            records[stream] = without_unreadable(records.get(stream), unreadable)
+        return CollectedRecords(self._project, records)
+
+    def logged(self, number: int) -> BatchIntake:
+        """Nothing: what the log has of a batch is put to what comes again, which is nothing."""
+        del number
+        return CollectedRecords(self._project, {})
+
+    def restored(self, state: RestoredState, number: int, archive: Archive | None) -> RestoredState:
+        """What executors have left is of no use here; the log gives it again."""
+        if HOSTING not in state.operators:
+            return state
+        if archive is None:
+            raise PipelineError(
+                'the state is that of hosting = "executors", and there is no archive to rebuild it from',
+                hint='go on with hosting = "executors" under [engine], or with another state folder',
+            )
+        return RestoredState(0, {}, number, state.delivered)
+
+    def check_submitted(self, dataflow: Dataflow, registrations: Sequence[Registration]) -> None:
+        """Nothing is refused."""
+
+    def check_withdrawn(self, dataflow: Dataflow, label: str) -> None:
+        """Nothing is refused."""
+
+    def check_resumed(self, label: str) -> None:
+        """Nothing is refused."""
+
+    def rows_at_end(self, dataflow: Dataflow) -> dict[str, int]:
+        """Tried on a copy."""
+        return rows_at_end(dataflow)
+
+    def cancel(self) -> None:
+        """The data flow does."""

@@ -1,0 +1,132 @@
+"""The records of a split as annotated events, and what cannot be taken of them, as one process has them.
+
+A split is a file: of a recording, of a source as Spark has listed it, or a segment of the log, whose events were
+annotated before.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from errno import ESTALE
+from os import strerror
+from pathlib import Path
+from socket import gethostname
+from typing import Literal
+
+import pyarrow as pa
+
+from ...annotator import AnnotatedBatch
+from ...archive.log import read_segment
+from ...errors import PipelineError
+from ...storage import BucketFile, SharedFolder
+from ..catalog import Catalog
+from ..flow import refuse_ahead
+from ..sources import (
+    Malformed,
+    RawBatch,
+    RecordFile,
+    ToldRecords,
+    UnreadableFile,
+    read_file,
+    reshape,
+    source_streams,
+    table_of_dicts,
+)
+from .part_file import Part, PartFile
+
+__all__ = ["LETTERS", "Split", "letters_part", "read_split", "told_records"]
+
+LETTERS = "letters"
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Records of one stream, read by one task.
+
+    Attributes:
+        stream: its name.
+        place: where it stands in the stream's order of arrival, among the splits of a batch.
+        records: the file, of a recording perhaps the object of a bucket; JSON, CSV or Parquet.
+        form: a recording is read as its ending says, a file of the stream's source as that, of the log are events.
+        rows: of a segment of the log, those that are meant; `None`: all.
+        clock: wall clock when the batch was planned, and the latest of those before: what is too far ahead of it is
+            refused; `None`: nothing is.
+    """
+
+    stream: str
+    place: int
+    records: RecordFile
+    form: Literal["recording", "source", "log"] = "recording"
+    rows: range | None = None
+    clock: tuple[datetime, datetime | None] | None = None
+
+
+def read_split(catalog: Catalog, split: Split) -> tuple[RawBatch, AnnotatedBatch]:
+    """Read a split, and annotate it.
+
+    Raises:
+        KaicepError: the records cannot be read.
+    """
+    settings = catalog.settings
+    stream = settings.streams[split.stream]
+    if split.form == "recording" or isinstance(split.records, BucketFile):
+        raw = read_file(split.records, stream)
+    elif split.form == "log":
+        return RawBatch(table_of_dicts([])), _logged(split.records, split.rows)
+    else:
+        _check_reached(split.records)
+        raw = reshape(source_streams(settings)[split.stream].file(str(split.records)), stream)
+    annotated = catalog.annotators[split.stream].annotate(raw.table)
+    if split.clock is not None:
+        annotated = refuse_ahead({split.stream: annotated}, settings.streams, *split.clock)[split.stream]
+    return raw, annotated
+
+
+def _check_reached(path: Path) -> None:
+    """See that a file is there, which the driver has found.
+
+    Raises:
+        PipelineError: this process does not reach it, or it has just gone: that passes, the driver looks again.
+    """
+    if not path.exists():
+        error = PipelineError(
+            f"{gethostname()} does not reach {path}", hint="let all executors reach the folders of sources"
+        )
+        raise error from OSError(ESTALE, strerror(ESTALE), str(path))
+
+
+def _logged(path: Path, rows: range | None) -> AnnotatedBatch:
+    """Events that the log has, the late ones behind the others: they are judged once more, and alike."""
+    events = read_segment(path, rows=rows)
+    kept = events.drop_columns([name for name in ("_late", "_row") if name in events.column_names])
+    return AnnotatedBatch.of_events(kept.append_column("_row", pa.nulls(events.num_rows, pa.int64())))
+
+
+def letters_part(raw: RawBatch, rejected: pa.Table) -> Part:
+    """What cannot be taken of a split, as a part: what is no record, then what is no event."""
+    letters = list(raw.letters(rejected))
+    lines = [[letter.text, letter.reason, letter.place] for letter in letters]
+    return json.dumps([lines[: len(raw.malformed)], lines[len(raw.malformed) :]], ensure_ascii=False).encode()
+
+
+def told_records(
+    folder: SharedFolder, stream: str, files: Sequence[str], unreadable: Sequence[UnreadableFile]
+) -> ToldRecords:
+    """What of the records of a stream cannot be taken, as its splits tell.
+
+    Args:
+        folder: that has the files of parts.
+        stream: its name.
+        files: of the splits, in order of arrival.
+        unreadable: the files that could not be read.
+    """
+    malformed: list[Malformed] = []
+    refused: list[Malformed] = []
+    for content in folder.each(lambda name: PartFile(folder, name).content((LETTERS, stream)), files):
+        first, second = json.loads(content or b"[[], []]")
+        malformed += [Malformed(*letter) for letter in first]
+        refused += [Malformed(*letter) for letter in second]
+    return ToldRecords(tuple(malformed), tuple(refused), tuple(unreadable))

@@ -1,0 +1,211 @@
+"""A data flow in tasks: queries come, go, fail, and are judged anew as on the driver; the rest is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from kaicep import Project
+from kaicep.errors import PipelineError
+from kaicep.pipeline.control.knowledge_admin import KnowledgeAdmin
+from kaicep.pipeline.flow.idle_streams import IdleStreams
+from support.clock import Clock
+from support.hostings import BothHostings, lines_in
+from support.keyed import STREAMS
+from support.shards import reading
+
+BASE = Project.parse({"streams": STREAMS})
+COUNT = "CREATE QUERY busy AS SELECT ?e.car AS car, COUNT(?e) AS n FROM (?e, P) WINDOW (?e, batch, 10s) GROUP BY ?e.car"
+PAIRS = (
+    "CREATE QUERY pairs AS SELECT ?a.id AS a, ?b.id AS b FROM (?a, P), (?b, Q) "
+    "JOIN (?a.car = ?b.car) WINDOW (?a, ?b, 9s)"
+)
+FAST = "CREATE QUERY fast AS SELECT ?e.id AS id, ?e.v AS v FROM (?e, P) FILTER (?e.v > 3)"
+READS = "CREATE QUERY reads AS SELECT ?f.id AS id FROM (?f, fast) FILTER (?f.v > 4)"
+
+
+@pytest.fixture
+def opened() -> Iterator[list[BothHostings]]:
+    """Engines that are stopped at the end."""
+    found: list[BothHostings] = []
+    yield found
+    for both in found:
+        both.stop()
+
+
+def both_of(folder: Path, opened: list[BothHostings], text: str, **engine: object) -> BothHostings:
+    opened.append(BothHostings(folder, BASE, text, Random(3), shards=2, **engine))
+    return opened[-1]
+
+
+def seconds(*of: float, car: int = 1, v: int = 5) -> list[dict[str, object]]:
+    return [reading(f"r{second}", second, car, v) for second in of]
+
+
+def test_queries_are_submitted_and_withdrawn_between_batches(tmp_path: Path, opened: list[BothHostings]) -> None:
+    """Those that stay keep their state, whatever else changes; one that comes again begins anew."""
+    both = both_of(tmp_path, opened, COUNT)
+    both.take({"P": seconds(1, 2), "Q": seconds(1.5)})
+    both.submit(PAIRS)
+    both.take({"P": seconds(3), "Q": seconds(3.5)})
+    both.submit(f"{FAST};\n{READS}")
+    both.take({"P": seconds(4), "Q": seconds(4.5)})
+    both.withdraw("reads")
+    both.withdraw("pairs")
+    both.take({"P": seconds(5), "Q": seconds(5.5)})
+    both.submit(PAIRS)
+    both.restart()
+    both.take({"P": seconds(6, 12), "Q": seconds(6.5)})
+    both.end()
+    (row,) = [line for line in lines_in(both.engines[1].rows) if '"n": 6' in line or '"n":6' in line]
+    assert "busy" in row or "car" in row
+
+
+def test_rules_come_and_go_together(tmp_path: Path, opened: list[BothHostings]) -> None:
+    """They are one unit, whose queries keep their states while others join it and leave it."""
+    count = COUNT.replace("busy", "many").replace("10s", "5s")
+    one, other = (
+        f"{text};\nCREATE RULE of{name} ON {name} DO EMIT e{name} (?row.n AS n)"
+        for name, text in (("busy", COUNT), ("many", count))
+    )
+    both = both_of(tmp_path, opened, one)
+    both.take({"P": seconds(1, 2)})
+    both.submit(other)
+    both.take({"P": seconds(3, 4)})
+    both.withdraw("ofbusy")
+    both.withdraw("busy")
+    both.take({"P": seconds(6)})
+    both.submit(one)
+    both.take({"P": seconds(12, 25)})
+    both.end()
+
+
+def test_what_tasks_have_not_done_from_the_first_batch_on_is_refused(
+    tmp_path: Path, opened: list[BothHostings]
+) -> None:
+    tasks = both_of(tmp_path, opened, f"{COUNT};\n{FAST}").engines[1]
+    opened[0].take({"P": seconds(1, 2)})
+    project, queries = tasks.project, tasks.flow.queries
+    past = project.registrations("SELECT ?e.id FROM (?e, P) WITHIN [now - 1h, now + 1h]", "past")
+    with pytest.raises(PipelineError, match="'past' asks for the past, which executors do not"):
+        queries.submit(past)
+    contexts = project.registrations(
+        "CREATE CONTEXTS jam (calm DEFAULT, busy);\nSELECT ?e.id FROM (?e, P) IN CONTEXT busy",
+        "contexts",
+    )
+    with pytest.raises(PipelineError, match="speaks of contexts, and executors know them from the first batch on"):
+        queries.submit(contexts)
+    fast = next(one.query for one in tasks.registrations if one.label == "fast")
+    reads = project.registrations(READS, "reads", [fast])
+    with pytest.raises(PipelineError, match="'reads' reads or decides what 'fast' gives, which is answered by itself"):
+        queries.submit(reads)
+    assert tasks.deliver(tasks.next) is not None
+
+
+def test_a_query_that_fails_is_parked_and_the_others_go_on(tmp_path: Path, opened: list[BothHostings]) -> None:
+    both = both_of(tmp_path, opened, f"{COUNT};\n{PAIRS}", rows_per_batch=3)
+    both.take({"P": seconds(1), "Q": seconds(1)})
+    both.take({"P": seconds(*range(2, 9)), "Q": seconds(*range(2, 9))})
+    driver, tasks = ([(p.label, p.batch, p.failure.message) for p in e.flow.queries.parked] for e in both.engines)
+    assert driver == tasks
+    assert [label for label, *_ in tasks] == ["pairs"]
+    with pytest.raises(PipelineError, match="'pairs' is parked, and executors do not answer what it has missed"):
+        both.engines[1].flow.queries.resume("pairs")
+    both.restart()
+    both.take({"P": seconds(12), "Q": seconds(12)})
+    assert [p.label for p in both.engines[1].flow.queries.parked] == ["pairs"]
+    both.withdraw("pairs")
+    both.submit(PAIRS)
+    both.take({"P": seconds(13), "Q": seconds(13)})
+    both.end()
+
+
+def test_time_goes_on_over_silent_streams(tmp_path: Path, opened: list[BothHostings]) -> None:
+    """Also in a new process: what queries wait for is known there."""
+    both = both_of(tmp_path, opened, COUNT)
+    clock = Clock()
+    idle = [IdleStreams(engine.project.settings.idle_timeouts(), clock) for engine in both.engines]
+    both.take({"P": seconds(1, 2)}, idle)
+    both.restart()
+    clock.seconds += 60
+    assert all(engine.flow.overdue(own) for engine, own in zip(both.engines, idle, strict=True))
+    both.take({}, idle)  # it may have been begun by the process before: the clock moves nothing
+    both.take({}, idle)
+    assert both.rows == 1
+    both.end()
+
+
+def test_events_are_judged_by_the_knowledge_of_their_batch(tmp_path: Path) -> None:
+    """States of queries go on; verdicts are those of the ontology that is in force."""
+    before, after = tmp_path / "before.ttl", tmp_path / "after.ttl"
+    before.write_text("<urn:1> a <urn:Fast> .", encoding="utf-8")
+    after.write_text("<urn:2> a <urn:Fast> .", encoding="utf-8")
+    car = {"property": "<urn:of>", "individual": "<urn:{}>", "datatype": "xsd:integer"}
+    stream: dict[str, Any] = {**STREAMS["P"]}
+    stream["attributes"] = {**stream["attributes"], "car": car}
+    base = Project.parse({"streams": {"P": stream}, "knowledge": {"modules": [str(before)]}}, root=tmp_path)
+    text = (
+        "CREATE QUERY fast AS SELECT COUNT(?e) AS n FROM (?e, P) "
+        "PATH { ?e <urn:of> ?c . ?c a <urn:Fast> } WINDOW (?e, batch, 10s)"
+    )
+    both = BothHostings(tmp_path, base, text, Random(1), shards=2)
+    both.take({"P": [*seconds(1, 2), *seconds(1.5, car=2)]})
+    for engine in both.engines:
+        admin = KnowledgeAdmin(engine.flow, engine.said.append)
+        admin.add(after)
+        admin.close()
+    both.take({"P": [*seconds(3), *seconds(3.5, 3.7, car=2)]})
+    both.take({"P": seconds(21)})
+    assert both.rows == 1
+    assert '"n": 5' in both.engines[1].rows.read_text(encoding="utf-8").replace('"n":5', '"n": 5')
+    both.end()
+
+
+def test_the_end_of_the_streams_is_taken_back(tmp_path: Path, opened: list[BothHostings]) -> None:
+    both = both_of(tmp_path, opened, COUNT)
+    both.take({"P": seconds(1, 2)})
+    for engine in both.engines:
+        assert engine.flow.rows_at_end() == {"busy": 1}
+        assert engine.flow.finish().matches["busy"]["n"].to_pylist() == [2]
+    both.take({"P": seconds(3)})
+    for engine in both.engines:
+        assert engine.flow.finish().matches["busy"]["n"].to_pylist() == [3]
+
+
+def test_more_cores_do_not_move_states(tmp_path: Path, opened: list[BothHostings]) -> None:
+    """A state stays in its shard, whatever is set later."""
+    both = both_of(tmp_path, opened, COUNT)
+    both.take({"P": [*seconds(1), *seconds(1.5, car=2), *seconds(1.7, car=3)]})
+    tasks = both.engines[1]
+    tasks.stop()
+    engine = tasks.project.settings.engine.model_copy(update={"shards": 7})
+    settings = tasks.project.settings.model_copy(update={"engine": engine})
+    tasks.project = type(tasks.project).of_knowledge(settings, tasks.project.knowledge)
+    tasks.start()
+    both.take({"P": [*seconds(2), *seconds(2.5, car=2), *seconds(2.7, car=3), *seconds(25)]})
+    assert both.rows == 3
+    both.end()
+
+
+def test_a_state_of_the_other_hosting_is_taken_from_the_log_or_refused(
+    tmp_path: Path, opened: list[BothHostings]
+) -> None:
+    """The driver rebuilds it; executors say what to do."""
+    both = both_of(tmp_path, opened, COUNT)
+    both.take({"P": seconds(1, 2)})
+    for engine in both.engines:
+        engine.stop()
+    driver, tasks = both.engines
+    driver.tasks, tasks.tasks = tasks.tasks, None
+    tasks.start()
+    driver.start()
+    both.note({"P": seconds(3, 15)})
+    found = tasks.deliver(2)
+    assert found is not None
+    assert found.matches["busy"]["n"].to_pylist() == [3]
+    assert any("rebuilt" in line for line in tasks.said)
+    with pytest.raises(PipelineError, match="not one that executors go on from: it is lost"):
+        driver.deliver(2)

@@ -1,0 +1,73 @@
+"""Which files a batch has, in which order; what is gone; what executors have to reach."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kaicep import Project
+from kaicep.errors import PipelineError
+from kaicep.pipeline.distribution.executor_hosting import ExecutorHosting
+from kaicep.pipeline.distribution.split_batch import SplitIntake
+from kaicep.pipeline.durability.flow_state import RestoredState
+from kaicep.pipeline.durability.journal.batch_journal import BatchFiles
+from kaicep.storage import BucketFolder, LocalFolder, S3Options
+from support.hostings import TasksHere, catalog_in, written
+from support.keyed import STREAMS
+
+BASE = Project.parse({"streams": STREAMS})
+
+
+def hosting_in(folder: Path, **engine: Any) -> ExecutorHosting:
+    return ExecutorHosting(catalog_in(folder, BASE.settings, BASE, **engine), None, TasksHere)
+
+
+def intake_of(hosting: ExecutorHosting, *paths: Path, without: tuple[Path, ...] = ()) -> SplitIntake:
+    urls = {"P": [f"file://{path}" for path in paths]}
+    files = BatchFiles({}, {"P": [f"file://{path}" for path in without]}, urls, {})
+    found = hosting.intake(1, files, lambda _: {})
+    assert isinstance(found, SplitIntake)
+    return found
+
+
+def test_files_come_by_time_and_path_without_those_that_were_taken(tmp_path: Path) -> None:
+    first, second, third, taken = (written(tmp_path, "P", number, []) for number in (4, 2, 3, 1))
+    os.utime(first, (1_000_000, 1_000_000))
+    os.utime(third, (1_000_002, 1_000_002))
+    found = intake_of(hosting_in(tmp_path), taken, second, third, first, without=(taken,))
+    assert [split.records for split in found.splits] == [first, second, third]
+    assert [(split.place, split.form) for split in found.splits] == [(0, "source"), (1, "source"), (2, "source")]
+
+
+def test_a_file_that_is_gone_is_noted(tmp_path: Path) -> None:
+    there, gone = written(tmp_path, "P", 1, []), tmp_path / "in/P/00002.json"
+    found = intake_of(hosting_in(tmp_path), there, gone)
+    assert [split.records for split in found.splits] == [there]
+    assert [file.path for file in found.unreadable["P"]] == [str(gone)]
+
+
+def test_executors_look_for_the_folders(tmp_path: Path) -> None:
+    hosting = hosting_in(tmp_path, shards=3)
+    hosting.begin()
+    assert (hosting.place.tasks, hosting.place.shards, hosting.place.log) == (2, 3, None)
+    assert hosting.place.folder == LocalFolder(tmp_path / "var/state/hosting")
+    assert (tmp_path / "var/state/hosting").is_dir()
+
+
+def test_what_they_share_may_be_elsewhere(tmp_path: Path) -> None:
+    """So may be a bucket, which the table `s3` says how to reach."""
+    assert hosting_in(tmp_path, shared="parts").place.folder == LocalFolder(tmp_path / "parts")
+    assert (tmp_path / "parts").is_dir()
+    assert hosting_in(tmp_path, shared="s3://lake/parts").place.folder == BucketFolder("lake", "parts", S3Options())
+
+
+def test_a_state_that_is_not_theirs_is_refused(tmp_path: Path) -> None:
+    hosting = hosting_in(tmp_path)
+    assert hosting.restored(RestoredState(0, {}, 0, {}), 0, None).batch == 0
+    known = RestoredState(3, {"hosting": b"{}"}, 3, {})
+    assert hosting.restored(known, 3, None) is known
+    for lost in (RestoredState(2, {"hosting": b"{}"}, 3, {}), RestoredState(3, {}, 3, {})):
+        with pytest.raises(PipelineError, match="the state after batch 3 is not one that executors go on from"):
+            hosting.restored(lost, 3, None)

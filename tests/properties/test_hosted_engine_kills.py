@@ -1,0 +1,136 @@
+"""Executors, Python workers, machines and drivers that end amid batches: an engine's rows are the uninterrupted ones.
+
+So are its log and what it has counted: nothing is lost, and nothing is there twice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from support.hosted_engine import project_in
+from support.keyed import STREAMS, keyed_batches
+from support.processes import process
+
+BUSY = "SELECT ?e.car AS car, COUNT(?e) AS n FROM (?e, P) WINDOW (?e, batch, 4s) GROUP BY ?e.car"
+PAIRS = "SELECT ?a.id AS a, ?b.id AS b FROM (?a, P), (?b, Q) JOIN (?a.car = ?b.car) SEQ (?a, ?b) WINDOW (?a, ?b, 5s)"
+TEXT = f"CREATE QUERY busy AS {BUSY};\nCREATE QUERY pairs AS {PAIRS}"
+Kill = tuple[str | None, int]
+
+
+def filled(folder: Path) -> Path:
+    """A project's folder with files, whose times ascend."""
+    rng, number = Random(16), 0
+    for batch in [batch for _ in range(2) for batch in keyed_batches(rng)]:
+        for name, rows in batch.items():
+            number += 1
+            path = folder / "in" / name / f"{number:03}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+            os.utime(path, (1_000_000 + number, 1_000_000 + number))
+    return folder
+
+
+def check(folder: Path) -> None:
+    """Let what an engine has left be what a data flow gives that nothing meets."""
+    project, files = project_in(folder), {name: [folder / "in" / name] for name in STREAMS}
+    lines = [json.loads(line) for line in (folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()]
+    for name, text in (("busy", BUSY), ("pairs", PAIRS)):
+        expected = json.loads(json.dumps(list(project.evaluate(text, files)), default=str))
+        own = [{key: row[key] for key in expected[0]} for row in lines if row["_query"] == name]
+        assert expected
+        assert [_shown(row) for row in own] == [_shown(row) for row in expected]
+    for name in STREAMS:
+        segments = sorted((folder / "var/archive/log" / name).glob("*.parquet"))
+        logged = [one for path in segments for one in pq.read_table(path, columns=["_id"])["_id"].to_pylist()]
+        assert len(logged) > 10
+        assert len(set(logged)) >= len(logged) - _late(segments)
+
+
+def _late(segments: Sequence[Path]) -> int:
+    """How many events came late: they may come again."""
+    return sum(sum(map(bool, pq.read_table(path, columns=["_late"])["_late"].to_pylist())) for path in segments)
+
+
+def _shown(row: dict[str, Any]) -> dict[str, Any]:
+    """Without moments, which a sink writes in its own way."""
+    return {key: value for key, value in row.items() if not key.startswith("_")}
+
+
+def answers(folder: Path, master: str, kills: Sequence[Kill]) -> list[dict[str, Any]]:
+    """What an engine tells of each of its runs, each of which is checked."""
+    for place in range(len(kills)):
+        filled(folder / str(place))
+    (folder / "job.json").write_text(json.dumps({"master": master, "text": TEXT, "kills": kills}), encoding="utf-8")
+    with process("hosted_engine", folder) as driver:
+        told = [json.loads(line) for line in driver.stdout or ()]
+    assert len(told) == len(kills)
+    for place in range(len(kills)):
+        check(folder / str(place))
+    return told
+
+
+def outlived(folder: Path, rng: Random, kills: int) -> int:
+    """End drivers amid their work, until one comes to the end; how many have been ended."""
+    filled(folder / "0")
+    (folder / "job.json").write_text(json.dumps({"master": "local[2,4]", "text": TEXT, "kills": [[None, 0]]}))
+    ended = 0
+    while True:
+        with process("hosted_engine", folder) as driver:
+            if ended < kills:
+                _await(folder / "0" / "var/state/hosting", driver)
+                time.sleep(rng.uniform(0.0, 4.0))
+                driver.kill()
+            over = bool(list(driver.stdout or ()))
+        ended += not over
+        if over:
+            check(folder / "0")
+            return ended
+
+
+def _await(folder: Path, driver: Any) -> None:
+    """Wait until an engine has begun."""
+    while not folder.is_dir() and driver.poll() is None:
+        time.sleep(0.05)
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_python_workers_end(tmp_path: Path) -> None:
+    told = answers(tmp_path, "local[2,4]", [("python", 0), ("python", 1)])
+    assert any(one["killed"] for one in told)
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_an_executor_of_two_ends(tmp_path: Path) -> None:
+    told = answers(tmp_path, "cluster", [(None, 0), ("executor", 1)])
+    assert told[1]["killed"]
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+def test_drivers_end(tmp_path: Path) -> None:
+    assert outlived(tmp_path, Random(2), 2)
+
+
+@pytest.mark.long
+@pytest.mark.spark
+def test_whatever_ends_in_the_long_run(tmp_path: Path) -> None:
+    """A whole worker as the last one: it does not come back."""
+    (tmp_path / "cluster").mkdir()
+    kills: list[Kill] = [(what, seed) for seed in range(16) for what in ("python", "executor")]
+    told = answers(tmp_path / "cluster", "cluster", [*kills, ("worker", 50), (None, 0)])
+    assert sum(bool(one["killed"]) for one in told) > len(kills) // 2
+    ended = 0
+    for seed in range(6):
+        (tmp_path / f"drivers-{seed}").mkdir()
+        ended += outlived(tmp_path / f"drivers-{seed}", Random(seed), 3)
+    assert ended > 9

@@ -1,0 +1,67 @@
+"""An engine in a process of its own, whose batches executors answer, some of which are ended on the way.
+
+Its folder has `job.json`: the master (`cluster`: one is started), the document, and the kills, each what is ended and a
+seed. Each kill has a project of its own, in a folder that is there. For each a line of JSON is printed: what was ended,
+and how many batches the engine has done.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from kaicep import Engine, Project
+from kaicep.config import EngineSettings
+from kaicep.pipeline.hosting.spark_session import start_spark, stop_spark
+from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
+
+from .keyed import STREAMS
+from .spark_cluster import Killer, cluster
+
+__all__ = ["project_in"]
+
+SECONDS = 5.0
+_OF_SPARK = {
+    "spark.executor.memory": "512m",
+    "spark.cores.max": "2",
+    "spark.default.parallelism": "2",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.executor.processTreeMetrics.enabled": "false",
+}
+
+
+def project_in(folder: Path) -> Project:
+    """The project of a folder, whose streams have files there."""
+    sources = {name: {"format": "json", "path": f"in/{name}", "maxFilesPerTrigger": 3} for name in STREAMS}
+    streams: dict[str, Any] = {name: {**of, "source": sources[name]} for name, of in STREAMS.items()}
+    engine = {"hosting": "executors"}
+    return Project.parse({"streams": streams, "archive": {"store": False}, "engine": engine}, root=folder)
+
+
+def main(folder: Path) -> None:
+    """Do what the folder says."""
+    job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
+    with cluster(folder) if job["master"] == "cluster" else nullcontext(job["master"]) as master:
+        spark = start_spark(EngineSettings(master=master, spark=_OF_SPARK))
+        try:
+            for place, (what, seed) in enumerate(job["kills"]):
+                own = folder / str(place)
+                engine = Engine(project_in(own), spark=spark, sinks=[JsonLinesSink(own / "rows.jsonl")])
+                killer = nullcontext(None) if what is None else Killer(what, Random(seed), SECONDS)
+                with killer as ended, engine:
+                    engine.submit(job["text"], collect=False)
+                    engine.run_available()
+                    engine.finish()
+                    told = {"killed": [] if ended is None else ended.killed, "batches": engine.progress.batches}
+                print(json.dumps(told), flush=True)  # noqa: T201  # what the test reads
+        finally:
+            stop_spark(spark)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
