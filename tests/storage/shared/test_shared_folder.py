@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,14 @@ def test_one_comes_first(folder: SharedFolder) -> None:
     assert folder.names() == ["manifest"]
     folder.remove(["manifest"])
     assert folder.create("manifest", b"of another")
+
+
+def test_of_many_that_race_one_comes_first(folder: SharedFolder) -> None:
+    contents = [f"of {number}".encode() for number in range(8)]
+    with ThreadPoolExecutor(len(contents)) as pool:
+        first = list(pool.map(lambda content: folder.create("manifest", content), contents))
+    assert first.count(True) == 1
+    assert bytes(folder.read("manifest")) == contents[first.index(True)]
 
 
 def test_folders_lie_in_each_other(folder: SharedFolder) -> None:
