@@ -172,6 +172,10 @@ class ArchiveSettings(Table):
             raise ValueError(message)
         return self
 
+    def apart(self, path: str, *, store: bool) -> Self:
+        """Those of an archive that is gone afterwards: in this folder, and nothing of it in an endpoint or a lake."""
+        return self.model_copy(update={"path": path, "store": store, "endpoint": None, "delta": None})
+
 
 class ContextSettings(Table):
     """`[engine.contexts]`: how queries in contexts are answered.

@@ -73,6 +73,7 @@ def read_file(path: RecordFile, stream: StreamSettings) -> RawBatch:
     Raises:
         PipelineError: the file cannot be read, or not in this format.
     """
+    path = path.unread() if isinstance(path, BucketFile) else path  # of a recording one file at a time is in memory
     try:
         declared = file_format(path, stream)
         if declared not in _TEXTS:

@@ -32,7 +32,10 @@ _STATUS = re.compile(r"status code: (\d{3})")
 _CODE = re.compile(r"<Code>(\w+)</Code>")
 _NO_BUCKET = "NoSuchBucket"
 _PASSING = {"408", "409", "425", "429"}
-_NO_CREDENTIALS = re.compile(r"169\.254\.\d|MissingCredential|credential", re.IGNORECASE)
+_NO_CREDENTIALS = re.compile(
+    r"http://169\.254\.\d+\.\d+/|missing credential|no credential|credential provider", re.IGNORECASE
+)
+"""What is asked for a role, where there are no keys; a bucket may have such a word in its name."""
 
 
 class S3Options(NamedTuple):

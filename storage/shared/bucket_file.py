@@ -57,6 +57,10 @@ class BucketFile:
         """Its content."""
         return bytes(self._content)
 
+    def unread(self) -> BucketFile:
+        """The same, whose content nobody has read: what this one reads goes with it."""
+        return BucketFile(self.folder, self.name)
+
     def __getstate__(self) -> tuple[BucketFolder, str]:
         """Without its content: whoever is sent it reads it."""
         return self.folder, self.name

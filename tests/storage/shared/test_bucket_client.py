@@ -75,11 +75,15 @@ def test_what_refuses_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "endpoint, region and bucket" in answers(errors.GenericError("status code: 400 <Code>BadRequest</Code>"))
     assert "cannot be used (NotSupportedError)" in answers(errors.NotSupportedError("no"))
     assert "there are no credentials for s3://b" in answers(errors.GenericError("PUT http://169.254.169.254/latest"))
+    assert "there are no credentials" in answers(errors.GenericError("the credential provider has failed"))
 
 
 def test_what_a_busy_server_says_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     errors = object_library().exceptions
     waiting = [errors.GenericError(f"status code: {status}") for status in ("503 Slow Down", "429", "500", "409")]
+    waiting.append(
+        errors.GenericError("Error performing GET http://s/credentials-169.254.1.1/x - HTTP error: kind: Connect")
+    )
 
     def question() -> int:
         if waiting:
