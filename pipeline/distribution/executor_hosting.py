@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
@@ -11,11 +12,11 @@ from uuid import uuid4
 from ...archive import Archive
 from ...archive.log import Position
 from ...errors import PipelineError
-from ...storage import LocalFolder, SharedFolder, folder_at, is_bucket_url, make_folder
+from ...storage import LocalFolder, SharedFolder, folder_at, is_bucket_url, make_folder, write_atomically
 from ..catalog import Catalog
 from ..durability import HOSTING, BatchFiles, BatchIntake, RestoredState
 from ..flow import Dataflow, Registration
-from ..sharding import HostingPlan, Split, TaskRunner
+from ..sharding import WRITTEN_KNOWLEDGE, HostingPlan, Split, TaskRunner
 from ..sources import GONE, RawBatch, UnreadableFile, path_of, source_streams
 from .distributed_flow import DistributedFlow, TaskPlace
 from .shared_folders import reach_part
@@ -34,8 +35,11 @@ class TaskPool(TaskRunner, Protocol):
     def parallelism(self) -> int:
         """How many run at the same time."""
 
+    def begin(self) -> None:
+        """Take tasks, also after a cancellation."""
+
     def cancel(self) -> None:
-        """End those that run, from any thread."""
+        """End those that run, and take none until `begin`; from any thread."""
 
 
 class ExecutorHosting:
@@ -66,12 +70,12 @@ class ExecutorHosting:
     def _folder(self) -> SharedFolder:
         """For what tasks leave for each other, and the states of shards."""
         settings = self._project.settings
-        shared = settings.engine.shared
-        if shared is not None and is_bucket_url(shared):
-            return folder_at(shared, settings.s3.options)
-        path = settings.path(settings.engine.state) / "hosting" if shared is None else settings.path(shared)
-        make_folder(path)
-        return LocalFolder(path.absolute())
+        shared, own = settings.engine.shared, settings.path(settings.engine.state) / "hosting"
+        make_folder(own)
+        if shared is None:
+            return LocalFolder(own.absolute())
+        place = shared if is_bucket_url(shared) else settings.path(shared).absolute()
+        return folder_at(place, settings.s3.options).inside(_name(own / "shared"))
 
     def begin(self) -> None:
         """Let executors look for the folders that they read and write.
@@ -80,6 +84,9 @@ class ExecutorHosting:
             PipelineError: they do not reach one, have no such Python as the driver, or other versions.
         """
         place, settings = self.place, self._project.settings
+        self._pool.begin()
+        written = [name for name in place.folder.names() if fnmatch(name, WRITTEN_KNOWLEDGE)]
+        place.folder.remove(written)  # it is written again where it is still in force
         sources = [stream.source.path for stream in settings.streams.values() if stream.source is not None]
         found = [_folder(settings.path(path)) for path in sources if path is not None]
         paths = [*([] if place.log is None else [place.log]), *found]
@@ -166,6 +173,14 @@ class ExecutorHosting:
         """End the tasks."""
         if "_pool" in vars(self):
             self._pool.cancel()
+
+
+def _name(path: Path) -> str:
+    """What an engine's part of a place is called that others may share: kept with its state."""
+    if not path.exists():
+        with write_atomically(path) as temporary:
+            temporary.write_text(f"engine-{uuid4().hex}", encoding="utf-8")
+    return path.read_text(encoding="utf-8")
 
 
 def _folder(path: Path) -> Path:

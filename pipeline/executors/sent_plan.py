@@ -6,6 +6,7 @@ FILTERs of PATHs hold rdflib's algebra, whose nodes pickle cannot make again by 
 from __future__ import annotations
 
 import copyreg
+import pickle
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,13 +23,14 @@ from ...ontology import KnowledgeBase
 from ...storage import SharedFolder
 from ..catalog import Catalog
 from ..flow import Registration
-from ..sharding import HostingPlan
+from ..sharding import WRITTEN_KNOWLEDGE, HostingPlan
 
 __all__ = ["SentPlan", "own_versions"]
 
 _LIBRARIES = ("kaicep", "pyarrow", "polars", "pyoxigraph")
 _PLANS = 4
 _KNOWN: LRUCache[str, HostingPlan] = LRUCache(_PLANS)
+_PROJECTS: LRUCache[str, Catalog] = LRUCache(_PLANS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class SentPlan:
         registrations: the queries.
         shards: into how many a query is cut at most.
         versions: of what answers queries, where the plan was made.
-        version: of the knowledge.
+        project: tells its settings and knowledge from those of all others.
         kept: see `HostingPlan`.
         durable: likewise.
     """
@@ -51,7 +53,7 @@ class SentPlan:
     registrations: tuple[Registration, ...]
     shards: int
     versions: Mapping[str, str]
-    version: str
+    project: str
     kept: Mapping[str, str]
     durable: bool
 
@@ -65,7 +67,7 @@ class SentPlan:
             plan.registrations,
             plan.shards,
             own_versions(),
-            sha256(knowledge.version.encode()).hexdigest()[:32],
+            sha256(knowledge.version.encode() + pickle.dumps(plan.catalog.settings)).hexdigest()[:32],
             dict(plan.kept),
             plan.durable,
         )
@@ -76,10 +78,10 @@ class SentPlan:
     @property
     def knowledge(self) -> str:
         """The name of the file of its knowledge."""
-        return f"knowledge-{self.version}.nt"
+        return WRITTEN_KNOWLEDGE.replace("*", self.project)
 
     def plan(self, folder: SharedFolder) -> HostingPlan:
-        """The plan in this process; its knowledge is read once.
+        """The plan in this process; its knowledge is read once, whatever plans there are of it.
 
         Raises:
             PipelineError: this process does not reach the folder, or has other versions.
@@ -99,6 +101,12 @@ class SentPlan:
                 f"the executors have other versions than the driver: {', '.join(others)}",
                 hint="install the same on all machines, or send one environment (spark.archives)",
             )
+        if self.project not in _PROJECTS:
+            _PROJECTS[self.project] = self._catalog(folder)
+        catalog = _PROJECTS[self.project]
+        return HostingPlan(self.key, catalog, self.registrations, self.shards, self.kept, self.durable)
+
+    def _catalog(self, folder: SharedFolder) -> Catalog:
         try:
             triples = bytes(folder.read(self.knowledge))
         except OSError as error:
@@ -106,8 +114,7 @@ class SentPlan:
                 f"an executor does not reach {folder}: {error}", hint="name a folder that all machines share"
             ) from error
         knowledge = KnowledgeBase.of_closure(triples, self.settings.prefixes)
-        catalog = Catalog.of_knowledge(self.settings, knowledge)
-        return HostingPlan(self.key, catalog, self.registrations, self.shards, self.kept, self.durable)
+        return Catalog.of_knowledge(self.settings, knowledge)
 
 
 def own_versions() -> dict[str, str]:

@@ -67,8 +67,12 @@ class SparkTasks:
         """What each executor has done, by the name of its machine and its process there."""
         return dict(self._figures)
 
+    def begin(self) -> None:
+        """Take work, also after a cancellation."""
+        self._cancelled.clear()
+
     def cancel(self) -> None:
-        """End the job at work with `CancelledError`, and begin none any more; from any thread."""
+        """End the job at work with `CancelledError`, and begin none until `begin`; from any thread."""
         self._cancelled.set()
         self._context.cancelJobsWithTag(self._run)
 

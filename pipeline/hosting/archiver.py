@@ -76,7 +76,7 @@ class Archiver:
         settings = project.settings
         if not settings.archive.enabled:
             raise PipelineError("the project's archive is switched off", hint="set archive.enabled")
-        if chosen_hosting(settings, None if spark is None else spark.sparkContext.master, say) == "executors":
+        if chosen_hosting(settings, None, say) == "executors":
             raise PipelineError(
                 "executors host the project's engine, and take nothing that an archiver has kept",
                 hint='set hosting = "driver" under [engine], or let the engine alone read the streams',

@@ -186,7 +186,7 @@ class EngineObserver:
             memory=_resident(),
             threads=self._alive(),
             hosting=self._engine.hosting,
-            executors=self._engine.executors,
+            executors=dict(self._engine.executors),
         )
 
     def _streams(self, progress: Progress, rates: Mapping[str, float], now: datetime) -> dict[str, StreamStatus]:

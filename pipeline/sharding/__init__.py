@@ -8,12 +8,13 @@ from .log_part import HIDDEN, LogReport
 from .query_unit import QueryUnit, units_of
 from .shard_key import shard_of, sharding_key, why_one_shard
 from .shard_part import ShardReport
-from .sharded_flow import HostedBatch, ShardedFlow, StreamCounts, TaskRunner, run_here
+from .sharded_flow import WRITTEN_KNOWLEDGE, HostedBatch, ShardedFlow, StreamCounts, TaskRunner, run_here
 from .split_part import SplitReport
 from .split_reading import Split, told_records
 
 __all__ = [
     "HIDDEN",
+    "WRITTEN_KNOWLEDGE",
     "Failures",
     "HostedBatch",
     "HostedQueries",

@@ -30,7 +30,19 @@ from .shard_part import CALLS_OF, ROWS_OF, ShardReport, ShardWork, shard_part
 from .split_part import Split, SplitReport, split_part
 from .stream_clock import StreamClock, latest
 
-__all__ = ["Advance", "HostedBatch", "ShardedFlow", "StreamCounts", "TaskRunner", "answer_part", "run_here"]
+__all__ = [
+    "WRITTEN_KNOWLEDGE",
+    "Advance",
+    "HostedBatch",
+    "ShardedFlow",
+    "StreamCounts",
+    "TaskRunner",
+    "answer_part",
+    "run_here",
+]
+
+WRITTEN_KNOWLEDGE = "knowledge-*.nt"
+"""How the files are called in which knowledge goes to tasks in other processes."""
 
 _Part = Callable[[HostedQueries, Any, SharedFolder, str], Any]
 

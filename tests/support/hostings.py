@@ -62,6 +62,9 @@ class TasksHere:
             found += run_here(plan, part, [one], folder, name)
         return found
 
+    def begin(self) -> None:
+        """There is nothing to get ready."""
+
     def cancel(self) -> None:
         """Nothing runs beside."""
 

@@ -58,9 +58,16 @@ def test_executors_look_for_the_folders(tmp_path: Path) -> None:
 
 def test_what_they_share_may_be_elsewhere(tmp_path: Path) -> None:
     """So may be a bucket, which the table `s3` says how to reach."""
-    assert hosting_in(tmp_path, shared="parts").place.folder == LocalFolder(tmp_path / "parts")
-    assert (tmp_path / "parts").is_dir()
-    assert hosting_in(tmp_path, shared="s3://lake/parts").place.folder == BucketFolder("lake", "parts", S3Options())
+    local = hosting_in(tmp_path, shared="parts").place.folder
+    assert local == hosting_in(tmp_path, shared="parts").place.folder
+    (own,) = (tmp_path / "parts").iterdir()
+    assert local == LocalFolder(own)
+    bucket = BucketFolder("lake", f"parts/{own.name}", S3Options())
+    assert hosting_in(tmp_path, shared="s3://lake/parts").place.folder == bucket
+    other = hosting_in(tmp_path / "other", shared="s3://lake/parts").place.folder
+    assert isinstance(other, BucketFolder)
+    assert other.prefix.startswith("parts/engine-")
+    assert other != bucket
 
 
 def test_a_state_that_is_not_theirs_is_refused(tmp_path: Path) -> None:

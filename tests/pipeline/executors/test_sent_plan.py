@@ -56,6 +56,7 @@ def test_other_versions_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_shared_is_told(tmp_path: Path) -> None:
-    sent = SentPlan.of(replace(plan_of(project_of(3), TEXT, 2), key="elsewhere"), LocalFolder(tmp_path))
+    sent = SentPlan.of(plan_of(project_of(3), TEXT, 2), LocalFolder(tmp_path))
+    sent = replace(sent, key="elsewhere", project="elsewhere")
     with pytest.raises(PipelineError, match=r"an executor does not reach .*: name a folder that all machines share"):
         sent.plan(LocalFolder(tmp_path / "missing"))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import errno
+import threading
+import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from kaicep.errors import PipelineError
 from kaicep.pipeline.executors.spark_tasks import SparkTasks
+from kaicep.pipeline.flow.queries.query_isolation import CancelledError
 from kaicep.pipeline.sharding.split_part import Split, split_part
-from kaicep.storage import LocalFolder
+from kaicep.storage import LocalFolder, SharedFolder, is_transient
 from pyspark.sql import SparkSession
 from support.sharded import plan_of
 from support.shards import FOLLOWS, PROJECT, reading, split_of
@@ -36,3 +41,47 @@ def test_an_error_comes_back_as_it_is(spark: SparkSession, tmp_path: Path) -> No
     missing = Split("P", 0, tmp_path / "missing.json")
     with pytest.raises(PipelineError, match=r"missing\.json"):
         SparkTasks(spark)(PLAN, split_part, [missing], LocalFolder(tmp_path), "0-split")
+
+
+@pytest.mark.spark
+def test_a_job_is_left_when_nobody_wants_it_any_more(spark: SparkSession, tmp_path: Path) -> None:
+    """No other is begun until somebody does."""
+    tasks, seconds = SparkTasks(spark), 60
+
+    def sleep(_queries: Any, done: int, _folder: SharedFolder, _name: str) -> int:
+        time.sleep(done)
+        return done
+
+    threading.Timer(3, tasks.cancel).start()
+    began = time.monotonic()
+    with pytest.raises(CancelledError):
+        tasks(PLAN, sleep, [seconds], LocalFolder(tmp_path), "sleep")
+    assert time.monotonic() - began < seconds
+    with pytest.raises(CancelledError):
+        tasks(PLAN, sleep, [0], LocalFolder(tmp_path), "sleep")
+    tasks.begin()
+    assert tasks(PLAN, sleep, [0, 0], LocalFolder(tmp_path), "sleep") == [0, 0]
+    assert sum(each.tasks for each in tasks.figures.values()) == 2
+
+
+@pytest.mark.spark
+def test_what_passes_is_told_as_that(spark: SparkSession, tmp_path: Path) -> None:
+    """A full disk ends no engine: the batch is done again when it has passed."""
+
+    def write(_queries: Any, _done: int, folder: SharedFolder, _name: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(folder))
+
+    with pytest.raises(PipelineError, match=r"a task could not read or write: .*No space left on device") as raised:
+        SparkTasks(spark)(PLAN, write, [0], LocalFolder(tmp_path), "write")
+    assert is_transient(raised.value)
+
+
+@pytest.mark.spark
+def test_what_a_task_raises_that_is_no_error_of_kaicep_s_is_tried_again_and_told(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    def fail(_queries: Any, _done: int, _folder: SharedFolder, _name: str) -> None:
+        raise ZeroDivisionError("by nothing")
+
+    with pytest.raises(PipelineError, match=r"executors cannot do a task: .*by nothing"):
+        SparkTasks(spark)(PLAN, fail, [0], LocalFolder(tmp_path), "fail")

@@ -237,3 +237,11 @@ def test_an_archiver_waits_for_room_and_says_so_once(tmp_path: Path, monkeypatch
     assert told[0].startswith("the streams wait: the archiver stopped reading: [Errno 28] No space left on device")
     assert len(told) == 2
     archiver._spool.close()
+
+
+def test_what_executors_would_not_take_is_not_kept(tmp_path: Path) -> None:
+    of = project(tmp_path)
+    engine = of.settings.engine.model_copy(update={"hosting": "executors"})
+    hosted = Project.of(of.settings.model_copy(update={"engine": engine}))
+    with pytest.raises(PipelineError, match=r"executors host the project's engine.*hosting = \"driver\""):
+        Archiver(hosted, spark=cast("SparkSession", object()))

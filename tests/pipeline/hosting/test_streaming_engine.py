@@ -257,3 +257,68 @@ def test_parquet_sink_and_archive(tmp_path: Path, spark: SparkSession) -> None:
         assert found.rows == [(rises, 2 * rises)]
         matches = engine.progress.matches["high"]
     assert pq.read_table(tmp_path / "out" / "high").num_rows == matches
+
+
+def test_executors_leave_what_the_driver_leaves(tmp_path: Path, spark: SparkSession) -> None:
+    """Rows in a sink, matches in the archive, events in the log and in the store, and what is told of the engine."""
+    files = tuples(5)
+    for hosting in ("driver", "executors"):
+        folder = tmp_path / hosting
+        write(folder / "in", [*files, [{"sensor": "a", "at": "soon"}]])
+        content = settings(archive=True)
+        content["engine"] |= {"hosting": hosting}
+        project = Project.parse(content, root=folder)
+        with Engine(project, spark=spark, sinks=[JsonLinesSink(folder / "rows.jsonl")]) as engine:
+            submit_all(engine)
+            engine.run_available()
+            assert engine.hosting == hosting
+            assert engine.rows_at_end()
+            engine.finish()
+            assert engine.archive.flush(60)
+            found = engine.archive.query(FOUND)
+            assert isinstance(found, Solutions)
+            assert len(found.rows) == 1
+            status = engine.status
+        told = [(each.splits, each.records, each.shards, each.logged) for each in status.executors.values()]
+        records, logged = FILES * (ROWS + 1) + 1, FILES * ROWS
+        splits, _, shards, _ = (sum(of) for of in zip(*told, strict=True)) if told else (0, 0, 0, 0)
+        assert (splits, sum(of[1] for of in told)) == ((FILES + 1, records) if told else (0, 0))
+        assert status.hosting == hosting
+        assert bool(told) == (hosting == "executors") == bool(shards)
+        assert sum(of[3] for of in told) <= logged
+    driver, executors = tmp_path / "driver", tmp_path / "executors"
+    assert rows_of(driver / "rows.jsonl") == rows_of(executors / "rows.jsonl")
+    for kind in ("log/air", "matches/rise"):
+        parts = [sorted((folder / "var/archive" / kind).glob("*.parquet")) for folder in (driver, executors)]
+        own, other = ([row for path in of for row in pq.read_table(path).to_pylist()] for of in parts)
+        assert own == other
+        assert own
+    letters = [list((folder / "var/state/dead-letters").rglob("*.jsonl")) for folder in (driver, executors)]
+    assert [[json.loads(path.read_text())["record"] for path in of] for of in letters] == [
+        ['{"sensor": "a", "at": "soon"}']
+    ] * 2
+
+
+def test_queries_come_and_go_while_executors_answer(tmp_path: Path, spark: SparkSession) -> None:
+    """Other queries keep their state; what executors do not do is refused, with the way out."""
+    files = tuples(6)
+    content = settings()
+    content["engine"] |= {"hosting": "executors"}
+    project = Project.parse(content, root=tmp_path)
+    write(tmp_path / "in", files[:2])
+    with Engine(project, spark=spark) as engine:
+        mean = engine.submit(QUERIES["mean"], label="mean")
+        engine.run_available()
+        with pytest.raises(PipelineError, match=r'asks for the past, .*hosting = "driver"'):
+            engine.submit("SELECT ?e.flow FROM (?e, air) WITHIN [now - 1h, now + 1h]", label="past")
+        high = engine.submit(QUERIES["high"], label="high")
+        write(tmp_path / "in", files[:4])
+        engine.run_available()
+        high.stop()
+        write(tmp_path / "in", files)
+        engine.run_available()
+        engine.finish()
+        assert len(list(high.matches())) > 0
+        found = [row["n"] for row in mean.matches()]
+    raw = [row for rows in files for row in rows]
+    assert found == [row["n"] for row in project.evaluate(QUERIES["mean"], {"air": raw})]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 from kaicep.archive.log import check_segment, read_segment
@@ -21,7 +22,7 @@ def at(second: float) -> datetime:
     return datetime(2024, 1, 1, 0, 0, int(second), tzinfo=UTC)
 
 
-def written(folder: Path, *several: list[dict[str, object]]) -> tuple[HostedQueries, LogWork]:
+def written(folder: Path, *several: list[dict[str, Any]]) -> tuple[HostedQueries, LogWork]:
     """The parts of splits, and what says which of their events count."""
     queries = HostedQueries(replace(plan_of(PROJECT, FOLLOWS, 2), durable=True))
     starts = [None, at(9)]
