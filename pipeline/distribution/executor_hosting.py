@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatch
 from functools import cached_property
@@ -24,6 +25,7 @@ from .split_batch import SplitIntake
 
 __all__ = ["ExecutorHosting", "TaskPool"]
 
+_LOG = logging.getLogger("kaicep")
 _DRIVER = 'set hosting = "driver" under [engine]'
 _MILLISECOND_NS = 1_000_000
 
@@ -49,12 +51,19 @@ class ExecutorHosting:
         project: with the settings.
         archive: whose log is written; `None`: there is none.
         tasks: gives where tasks run, when they are needed first.
+        say: takes a line of the log about files that cannot be read.
     """
 
     replayable = False
 
-    def __init__(self, project: Catalog, archive: Archive | None, tasks: Callable[[], TaskPool]) -> None:
-        self._project, self._archive, self._tasks = project, archive, tasks
+    def __init__(
+        self,
+        project: Catalog,
+        archive: Archive | None,
+        tasks: Callable[[], TaskPool],
+        say: Callable[[str], None] = _LOG.info,
+    ) -> None:
+        self._project, self._archive, self._tasks, self._say = project, archive, tasks, say
 
     @cached_property
     def _pool(self) -> TaskPool:
@@ -65,7 +74,7 @@ class ExecutorHosting:
         """Where tasks run."""
         log = None if self._archive is None else self._archive.log.path.absolute()
         shards = self._project.settings.engine.shards or self._pool.parallelism
-        return TaskPlace(self._pool, self._pool.parallelism, self._folder(), shards, log)
+        return TaskPlace(self._pool, self._pool.parallelism, self._folder(), shards, log, self._say)
 
     def _folder(self) -> SharedFolder:
         """For what tasks leave for each other, and the states of shards."""
@@ -118,6 +127,8 @@ class ExecutorHosting:
                 gone = [UnreadableFile(path, GONE, None) for path in sorted(paths - there.keys())]
                 if gone := source.untaken(gone):
                     unreadable.setdefault(name, []).extend(gone)
+                for file in gone:
+                    self._say(f"streams.{name}: {file.path} {file.complaint}; see its dead letters")
             splits += own
         return SplitIntake(splits, unreadable, frozenset(logged))
 

@@ -133,7 +133,7 @@ class FilesEngine:
         )
         hosting: BatchHosting | None = None
         if (tasks := self.tasks) is not None:
-            hosting = ExecutorHosting(self.project, self.archive, lambda: tasks)
+            hosting = ExecutorHosting(self.project, self.archive, lambda: tasks, self.said.append)
         self.rows = self.folder / "rows.jsonl"
         sinks = [JsonLinesSink(self.rows)]
         self.flow = CheckpointedFlow(

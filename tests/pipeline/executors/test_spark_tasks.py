@@ -85,3 +85,12 @@ def test_what_a_task_raises_that_is_no_error_of_kaicep_s_is_tried_again_and_told
 
     with pytest.raises(PipelineError, match=r"executors cannot do a task: .*by nothing"):
         SparkTasks(spark)(PLAN, fail, [0], LocalFolder(tmp_path), "fail")
+
+
+@pytest.mark.spark
+def test_executors_without_such_a_python_are_told(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", "python-that-is-not-there")
+    with pytest.raises(PipelineError, match=r"cannot do a task: .*python-that-is-not-there.*: see that they have the"):
+        SparkTasks(spark)(PLAN, split_part, [split_of(tmp_path, 0, [])], LocalFolder(tmp_path), "none")

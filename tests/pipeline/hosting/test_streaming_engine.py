@@ -261,7 +261,7 @@ def test_parquet_sink_and_archive(tmp_path: Path, spark: SparkSession) -> None:
 
 def test_executors_leave_what_the_driver_leaves(tmp_path: Path, spark: SparkSession) -> None:
     """Rows in a sink, matches in the archive, events in the log and in the store, and what is told of the engine."""
-    files = tuples(5)
+    files, waiting = tuples(5), []
     for hosting in ("driver", "executors"):
         folder = tmp_path / hosting
         write(folder / "in", [*files, [{"sensor": "a", "at": "soon"}]])
@@ -272,7 +272,7 @@ def test_executors_leave_what_the_driver_leaves(tmp_path: Path, spark: SparkSess
             submit_all(engine)
             engine.run_available()
             assert engine.hosting == hosting
-            assert engine.rows_at_end()
+            waiting.append((engine.rows_at_end(), list(engine.ask("SELECT COUNT(?p) AS n FROM (?p, PARTIAL(rise))"))))
             engine.finish()
             assert engine.archive.flush(60)
             found = engine.archive.query(FOUND)
@@ -286,6 +286,8 @@ def test_executors_leave_what_the_driver_leaves(tmp_path: Path, spark: SparkSess
         assert status.hosting == hosting
         assert bool(told) == (hosting == "executors") == bool(shards)
         assert sum(of[3] for of in told) <= logged
+    assert waiting[0] == waiting[1]
+    assert all(waiting[0])
     driver, executors = tmp_path / "driver", tmp_path / "executors"
     assert rows_of(driver / "rows.jsonl") == rows_of(executors / "rows.jsonl")
     for kind in ("log/air", "matches/rise"):
