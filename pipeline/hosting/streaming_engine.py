@@ -87,6 +87,7 @@ class StreamingEngine(StreamReader):
         self._entered: CheckpointedFlow | None = None
         self._observer: EngineObserver | None = None
         self._tasks: SparkTasks | None = None
+        self._hosting: Literal["driver", "executors"] = "driver"
 
     def __enter__(self) -> Self:
         try:
