@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from ...archive.log import PreparedSegment
 from ...errors import KaicepError, PipelineError, error_of
+from ...storage import SharedFolder
 from ..catalog import Catalog
 from ..durability import HOSTING
 from ..flow import (
@@ -72,7 +73,7 @@ class TaskPlace:
 
     run: TaskRunner
     tasks: int
-    folder: Path
+    folder: SharedFolder
     shards: int
     log: Path | None
     say: Callable[[str], None]

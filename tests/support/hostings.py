@@ -30,6 +30,7 @@ from kaicep.pipeline.sources.records import RawBatch, RecordOrigin
 from kaicep.pipeline.sources.source_table import source_streams
 from kaicep.pipeline.sources.text_lines import lines_of
 from kaicep.pipeline.sources.unreadable import path_of
+from kaicep.storage import SharedFolder
 
 from .sharded import split_anywhere
 
@@ -53,7 +54,7 @@ class TasksHere:
     def __init__(self) -> None:
         self.before: Callable[[], None] = lambda: None
 
-    def __call__(self, plan: Any, part: Any, work: Sequence[Any], folder: Path, name: str) -> list[Any]:
+    def __call__(self, plan: Any, part: Any, work: Sequence[Any], folder: SharedFolder, name: str) -> list[Any]:
         """See `TaskRunner`."""
         found = []
         for one in work:
