@@ -120,10 +120,10 @@ def _print_rows(
             for matches in result.rows_of(trial.labels[-1]):
                 for start in range(0, matches.num_rows, _AT_ONCE):
                     printer.write(rows(matches.slice(start, _AT_ONCE)))
-            counts = result.calls.group_by(["rule", "action"], use_threads=False).aggregate([([], "count_all")])
-            called.update({(each["rule"], each["action"]): each["count_all"] for each in counts.to_pylist()})
+            calls = result.calls
+            called.update(zip(calls["rule"].to_pylist(), calls["action"].to_pylist(), strict=True))
             if query.rule is not None:
-                printer.write([call for call in shown_calls(result.calls) if call["rule"] == query.rule.name])
+                printer.write([call for call in shown_calls(calls) if call["rule"] == query.rule.name])
             meter(trial.progress)
             bar(trial.taken, what=meter.line())
     return called
