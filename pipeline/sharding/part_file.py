@@ -17,12 +17,16 @@ import pyarrow as pa
 from ...errors import PipelineError
 from ...storage import write_atomically
 
-__all__ = ["Part", "PartFile", "PartName", "table_bytes", "write_parts"]
+__all__ = ["Part", "PartFile", "PartName", "UnreadablePartError", "table_bytes", "write_parts"]
 
 PartName: TypeAlias = tuple[str | int, ...]
 Part: TypeAlias = bytes | pa.Buffer
 _MARK = b"KCPARTS1"
 _LENGTH = 8
+
+
+class UnreadablePartError(PipelineError):
+    """A file of parts cannot be read: nothing is wrong with what is asked of it."""
 
 
 def write_parts(path: Path, parts: Mapping[PartName, Part], *, sync: bool = True) -> None:
@@ -64,14 +68,14 @@ class PartFile:
         try:
             self._map = pa.memory_map(str(path))
         except OSError as error:
-            raise PipelineError(
+            raise UnreadablePartError(
                 f"{path} cannot be read: {error}", hint="let all executors reach the same folder"
             ) from error
         size = self._map.size()
         end = self._map.read_at(_LENGTH + len(_MARK), max(size - _LENGTH - len(_MARK), 0))
         if end[_LENGTH:] != _MARK:
             self._map.close()
-            raise PipelineError(f"{path} is damaged: it has no index", hint="let the batch be done again")
+            raise UnreadablePartError(f"{path} is damaged: it has no index", hint="let the batch be done again")
         length = int.from_bytes(end[:_LENGTH], "big")
         index = json.loads(self._map.read_at(length, size - _LENGTH - len(_MARK) - length))
         self._index: dict[PartName, tuple[int, int]] = {tuple(name): (place, count) for name, place, count in index}
