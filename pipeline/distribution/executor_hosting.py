@@ -54,6 +54,7 @@ class ExecutorHosting:
         say: takes a line of the log about files that cannot be read.
     """
 
+    collects = False
     replayable = False
 
     def __init__(

@@ -210,6 +210,8 @@ class CheckpointedFlow:
         """
         if number <= self.done:
             return None
+        if not self._hosting.collects:
+            generation.check_files(number)
         files = self.journal.sorted_out(number, generation.files(number, self.project.settings))
         with self.clock.stage("read"):
             intake = self._hosting.intake(number, files, read)

@@ -16,12 +16,16 @@ import pyarrow as pa
 from ...errors import PipelineError
 from ...storage import SharedFolder
 
-__all__ = ["Part", "PartFile", "PartName", "table_bytes", "write_parts"]
+__all__ = ["Part", "PartFile", "PartName", "UnreadablePartError", "table_bytes", "write_parts"]
 
 PartName: TypeAlias = tuple[str | int, ...]
 Part: TypeAlias = bytes | pa.Buffer
 _MARK = b"KCPARTS1"
 _LENGTH = 8
+
+
+class UnreadablePartError(PipelineError):
+    """A file of parts cannot be read: nothing is wrong with what is asked of it."""
 
 
 def write_parts(folder: SharedFolder, name: str, parts: Mapping[PartName, Part], *, sync: bool = True) -> None:
@@ -66,7 +70,7 @@ class PartFile:
         try:
             self._file = folder.open(name)
         except OSError as error:
-            raise PipelineError(
+            raise UnreadablePartError(
                 f"{folder}/{name} cannot be read: {error.strerror or error}",
                 hint="let all executors reach the same folder",
             ) from error
@@ -74,7 +78,9 @@ class PartFile:
         size = self._file.size
         (end,) = self._file.read([(max(size - foot, 0), size)])
         if end[_LENGTH:] != _MARK:
-            raise PipelineError(f"{folder}/{name} is damaged: it has no index", hint="let the batch be done again")
+            raise UnreadablePartError(
+                f"{folder}/{name} is damaged: it has no index", hint="let the batch be done again"
+            )
         (text,) = self._file.read([(size - foot - int.from_bytes(end[:_LENGTH], "big"), size - foot)])
         self._index: dict[PartName, tuple[int, int]] = {
             tuple(part): (place, place + count) for part, place, count in json.loads(bytes(text))

@@ -103,6 +103,7 @@ def test_what_tasks_have_not_done_from_the_first_batch_on_is_refused(
     reads = project.registrations(READS, "reads", [fast])
     with pytest.raises(PipelineError, match="'reads' reads or decides what 'fast' gives, which is answered by itself"):
         queries.submit(reads)
+    opened[0].note({"P": seconds(3)})
     assert tasks.deliver(tasks.next) is not None
 
 
@@ -259,3 +260,18 @@ def test_a_file_that_cannot_be_read_is_told_and_read_when_it_is_mended(
     again = tasks.deliver(2)
     assert again is not None
     assert again.streams["P"].tally.events == 1
+
+
+def test_a_batch_whose_files_are_not_known_is_not_taken_for_empty(tmp_path: Path, opened: list[BothHostings]) -> None:
+    both = both_of(tmp_path, opened, COUNT)
+    both.note({"P": seconds(1)})
+    tasks = both.engines[1]
+    note = next((tasks.generation.checkpoint / "sources").glob("*/0"))
+    content = note.read_bytes()
+    note.unlink()
+    with pytest.raises(PipelineError, match=r"which files batch 1 has cannot be read .*: start again"):
+        tasks.deliver(1)
+    note.write_bytes(content)
+    found = tasks.deliver(1)
+    assert found is not None
+    assert found.streams["P"].tally.events == 1
