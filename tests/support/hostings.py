@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -135,7 +135,7 @@ class FilesEngine:
         if (tasks := self.tasks) is not None:
             hosting = ExecutorHosting(self.project, self.archive, lambda: tasks, self.said.append)
         self.rows = self.folder / "rows.jsonl"
-        sinks = [JsonLinesSink(self.rows)]
+        sinks = [self._open.enter_context(closing(JsonLinesSink(self.rows)))]  # its buffer goes with its process
         self.flow = CheckpointedFlow(
             self.project, self.folder / "var/state", sinks, self.archive, say=self.said.append, hosting=hosting
         )
