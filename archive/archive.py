@@ -12,7 +12,8 @@ from ..annotator import EventShape
 from ..config import Settings
 from ..errors import ArchiveError
 from ..ontology import KnowledgeBase
-from .folder_layout import IDLE_WATERMARKS, LOG, prepare
+from .delta import DeltaCopy, DeltaPlace, DeltaWriter
+from .folder_layout import IDLE_WATERMARKS, LOG, MATCHES, archive_identity, prepare
 from .log import EventLog, IdleWatermarkLog, Position, PreparedSegment, late_rows
 from .matches import MatchLog, Provenance, match_encoder
 from .read_view import ReadView
@@ -65,6 +66,7 @@ class Archive(ReadView):
         self._writable: WritableStore | None = None
         self._writer: StoreWriter | None = None
         self._maintenance: Maintenance | None = None
+        self._delta: DeltaWriter | None = None
         prepare(self.path)
         log, matches = EventLog(self.path / LOG, generation), MatchLog(self.path, generation)
         super().__init__(settings, log, matches, knowledge=knowledge, shapes=shapes)
@@ -79,12 +81,22 @@ class Archive(ReadView):
             if chosen.store:
                 self.store = self._writable = store_kind(chosen).open(chosen, self.path)
                 self._writer = StoreWriter(self._events, self._matches, self._writable, knowledge)
+            self._delta = self._delta_writer()
             policy = MaintenancePolicy.of(chosen)
             logs = log, matches.log, self.idle_watermarks.log
             self._maintenance = Maintenance(logs, self._writable, policy, self._settled, clock)
         except ArchiveError:
             self.close()
             raise
+
+    def _delta_writer(self) -> DeltaWriter | None:
+        """What copies the logs into tables of Delta Lake; `None`: nobody wants them."""
+        settings, where = self._settings, self._settings.archive.delta
+        if where is None:
+            return None
+        place = DeltaPlace.of(where, settings.root, settings.s3.options, archive_identity(self.path))
+        copies = [DeltaCopy(log, place, name) for log, name in ((self.log, LOG), (self.matches.log, MATCHES))]
+        return DeltaWriter(copies, settings.streams)
 
     def append(self, batch_id: int, events: Mapping[str, pa.Table | PreparedSegment]) -> None:
         """Keep a batch: when this returns, the log survives a crash; the store follows.
@@ -109,6 +121,8 @@ class Archive(ReadView):
                 events=self.counts.events + sum(table.num_rows for table in events.values()),
                 late=self.counts.late + sum(map(_late, events.values())),
             )
+        if self._delta is not None:
+            self._delta.notify()
         if self._writer is not None:
             self._writer.notify(self._events, position, sum(table.num_rows for table in events.values()))
 
@@ -130,6 +144,8 @@ class Archive(ReadView):
             ArchiveError: the log cannot be written, or writing the store has failed. The log has the rows then.
         """
         rows = self.matches.append(batch_id, found) if self.keeps_matches else 0
+        if rows and self._delta is not None:
+            self._delta.notify()
         if rows and self._writer is not None:
             self._writer.notify(self._matches, Position(self.matches.log.generation, batch_id), rows)
 
@@ -175,6 +191,9 @@ class Archive(ReadView):
             events, matches = self.log.newest, self.matches.log.newest
         else:
             events, matches = self._events.held, self._matches.held
+        if self._delta is not None:
+            copied, copied_matches = self._delta.held
+            events, matches = _earlier(events, copied), _earlier(matches, copied_matches)
         if self.needed is not None:
             events, idle = (None if known is None else min(known, self.needed) for known in (events, idle))
         return events, matches, idle
@@ -212,6 +231,8 @@ class Archive(ReadView):
         try:
             if self._maintenance is not None:
                 self._maintenance.close()
+            if self._delta is not None:
+                self._delta.close()
             if self._writer is not None:
                 self._writer.close()
         finally:
@@ -220,6 +241,10 @@ class Archive(ReadView):
             self.idle_watermarks.close()
             self.matches.close()
             self.log.close()
+
+
+def _earlier(one: Position | None, other: Position | None) -> Position | None:
+    return None if one is None or other is None else min(one, other)
 
 
 def _late(events: pa.Table | PreparedSegment) -> int:

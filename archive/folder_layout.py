@@ -8,7 +8,7 @@
 - `origins/<digest>.json`: what made them: the text of the query, the version of the knowledge
 - `store/`: Oxigraph; `store.lock` is held by whoever has it open
 - `intake/`: the spool: what an archiver has written and the engine has not taken yet; see `sync/spool.py`
-- `identity`: what tells this archive from others that write to a SPARQL endpoint
+- `identity`: what tells this archive from others that write to a SPARQL endpoint, or to tables of Delta Lake
 - `snapshots/`: copies of the store that other processes asked for
 - `quarantine/<log>/<stream>/…`: segments that are broken; see `log/quarantine.py`
 """
@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from pathlib import Path
 
 from ..errors import ArchiveError, Place
@@ -49,6 +50,26 @@ def prepare(root: Path) -> None:
         raise ArchiveError(
             f"cannot make the archive: {error.strerror}",
             place=Place(str(root)),
+            hint="choose another path under [archive]",
+        ) from error
+
+
+def archive_identity(root: Path) -> str:
+    """What tells this archive from any other: made once.
+
+    Raises:
+        ArchiveError: it cannot be kept.
+    """
+    file = root / IDENTITY
+    try:
+        if not file.exists():
+            with write_atomically(file) as temporary:
+                temporary.write_text(uuid.uuid4().hex, encoding="utf-8")
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ArchiveError(
+            f"the archive's identity cannot be kept: {error.strerror}",
+            place=Place(str(file)),
             hint="choose another path under [archive]",
         ) from error
 

@@ -96,7 +96,7 @@ def check_project(
     if settings is None:
         return report
     report.found.append(f"project {settings.file}")
-    _check_actions(report, settings)
+    needs = _needs_of_actions(report, settings)
     knowledge = report.attempt(lambda: load_knowledge(_suffering(settings), closing))
     if knowledge is None:
         report.skipped.append("annotations and queries, since the knowledge cannot be loaded")
@@ -115,6 +115,7 @@ def check_project(
     whole = len(report.faults) == before
     if whole:
         report.attempt(lambda: _check_services(settings, queries))
+    _check_arguments(report, queries, needs)
     report.prefixes = settings.prefixes
     report.warnings += warnings_of(project, [registration.query for registration in queries], whole=whole)
     if events:
@@ -124,16 +125,26 @@ def check_project(
     return report
 
 
-def _check_actions(report: Report, settings: Settings) -> None:
+def _needs_of_actions(report: Report, settings: Settings) -> dict[str, frozenset[str]]:
+    """The actions that could be begun, and the values that their templates need."""
     if not settings.actions:
-        return
+        return {}
     from ..pipeline.actions import action_specs, check_action
 
+    found = {}
     for name, spec in action_specs(settings).items():
-        before = len(report.faults)
-        report.attempt(lambda spec=spec: check_action(spec))  # type: ignore[misc]  # mypy cannot infer a default's type
-        if len(report.faults) == before:
+        needs = report.attempt(lambda spec=spec: check_action(spec))  # type: ignore[misc]  # mypy cannot infer a default's type
+        if needs is not None:
+            found[name] = needs
             report.found.append(f"action {name}: {spec.settings.key}")
+    return found
+
+
+def _check_arguments(report: Report, queries: Sequence[Registration], needs: Mapping[str, frozenset[str]]) -> None:
+    if needs:
+        from ..pipeline.actions import check_arguments
+
+        report.attempt(lambda: check_arguments([registration.query for registration in queries], needs))
 
 
 def _suffering(settings: Settings) -> Settings:

@@ -16,6 +16,7 @@ from ..expressions import column_expression, frame_of
 from ..language import Prefix, SourceText, Span
 from ..language.nodes import (
     Bounds,
+    CheckWindow,
     InContext,
     Instant,
     Placement,
@@ -37,7 +38,15 @@ from ..semfilter import SemanticFilter
 from ..semfilter.runtime import FilterOptions
 from .archived_event import archived_event
 from .candidacy import Candidacy, Explanation
-from .reasons import EventMapping, FilterWording, PathExplainer, Reason, ReasonKind, explain_filter
+from .reasons import (
+    EventMapping,
+    FilterWording,
+    PathExplainer,
+    Reason,
+    ReasonKind,
+    explain_filter,
+    explain_window,
+)
 
 __all__ = ["EventOrId", "explain_event"]
 
@@ -125,6 +134,12 @@ class _Asked:
             clauses.append((_start(source.semantics), paths))
         ordered = [reason for _, reason in sorted(clauses, key=lambda clause: clause[0])]
         ordered += [explain_filter(f, solutions, wording) for f in after if solutions.num_rows]
+        if all(reason.holds for reason in ordered):
+            ordered += [
+                explain_window(window, chosen, wording)
+                for window in self.query.windows
+                if isinstance(window, CheckWindow) and window.variable == source.variable
+            ]
         return Candidacy(source.variable, all(reason.holds for reason in ordered), tuple(ordered))
 
     def _wording(self) -> FilterWording:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain, count
@@ -178,6 +178,11 @@ class Catalog:
         Raises:
             QueryTypeError: it has not, with the place and what was probably meant.
         """
+        if (missing := next(self.missing_actions(queries), None)) is not None:
+            raise missing
+
+    def missing_actions(self, queries: Sequence[Query]) -> Iterator[QueryTypeError]:
+        """What is said of each CALL of an action that the project has not."""
         known = list(self.settings.actions)
         for query in queries:
             for action in () if query.rule is None else query.rule.actions:
@@ -185,7 +190,7 @@ class Catalog:
                     others = f"its actions: {', '.join(known)}" if known else f"declare it: [actions.{action.target}]"
                     hint = did_you_mean(action.target, known) or others
                     message = f"the project has no action '{action.target}'"
-                    raise query.document.type_error(action.span, message, hint)
+                    yield query.document.type_error(action.span, message, hint)
 
     def registrations(
         self,

@@ -135,6 +135,7 @@ class ArchiveSettings(Table):
         enabled: whether events are archived at all.
         matches: whether the rows of named queries are archived, too.
         store: whether there is a semantic store beside the log.
+        delta: where the log is copied to as tables of Delta Lake, a path or `s3://bucket/prefix`; `None`: nowhere.
         endpoint: URL of a SPARQL 1.1 endpoint that is the store; `None`: the store is in the archive's folder.
         endpoint_update: URL that takes the endpoint's updates; `None`: `…/update` beside `…/query` or `…/sparql`, else
             the same.
@@ -152,6 +153,7 @@ class ArchiveSettings(Table):
     enabled: bool = True
     matches: bool = True
     store: bool = True
+    delta: str | None = None
     endpoint: Endpoint = None
     endpoint_update: Endpoint = None
     bucket: Duration = timedelta(minutes=1)
@@ -169,6 +171,10 @@ class ArchiveSettings(Table):
             message = "store_size cannot be kept by an endpoint, whose size nobody outside knows; use store_age"
             raise ValueError(message)
         return self
+
+    def apart(self, path: str, *, store: bool) -> Self:
+        """Those of an archive that is gone afterwards: in this folder, and nothing of it in an endpoint or a lake."""
+        return self.model_copy(update={"path": path, "store": store, "endpoint": None, "delta": None})
 
 
 class ContextSettings(Table):
@@ -217,6 +223,8 @@ class EngineSettings(Table):
             not local.
         shards: into how many a query is cut at most where executors answer, when the first batch is done; `None`: as
             many as they have cores then.
+        shared: folder for what executors leave for each other, and for the states of shards, which all of them reach: a
+            path, or `s3://bucket/prefix`; `None`: in that of the state.
         master: Spark master.
         spark: more Spark configuration, key by key.
     """
@@ -247,5 +255,6 @@ class EngineSettings(Table):
     contexts: ContextSettings = ContextSettings()
     hosting: Hosting = "auto"
     shards: int | None = Field(default=None, ge=1)
+    shared: str | None = None
     master: str = "local[*]"
     spark: dict[str, str] = Field(default_factory=dict)

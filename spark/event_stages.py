@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -36,7 +37,8 @@ def annotate(df: DataFrame, project: Catalog, stream: str) -> DataFrame:
     """
     project.check_stream(stream)
     remote = RemoteProject.of(project, df.sparkSession)
-    return mapped(df, _Annotation(remote, stream), spark_schema(event_schema(project.annotators[stream].shape)))
+    schema = spark_schema(event_schema(project.annotators[stream].shape))
+    return mapped(df, _Stage(remote, stream, plain_events), schema)
 
 
 def rejected(df: DataFrame, project: Catalog, stream: str) -> DataFrame:
@@ -49,7 +51,7 @@ def rejected(df: DataFrame, project: Catalog, stream: str) -> DataFrame:
     check_single(project, stream, "rejected")
     remote = RemoteProject.of(project, df.sparkSession)
     schema = StructType([*df.schema.fields, StructField(REASON, StringType())])
-    return mapped(df, _Rejection(remote, stream), schema)
+    return mapped(df, _Stage(remote, stream, rejected_rows), schema)
 
 
 def filter_events(df: DataFrame, project: Catalog, stream: str, clauses: str) -> DataFrame:
@@ -74,21 +76,13 @@ def filter_events(df: DataFrame, project: Catalog, stream: str, clauses: str) ->
 
 
 @dataclass(frozen=True, slots=True)
-class _Annotation:
+class _Stage:
     remote: RemoteProject
     stream: str
+    of: Callable[[Catalog, str, pa.Table], pa.Table]
 
     def __call__(self, raw: pa.Table) -> pa.Table:
-        return plain_events(self.remote.catalog, self.stream, raw)
-
-
-@dataclass(frozen=True, slots=True)
-class _Rejection:
-    remote: RemoteProject
-    stream: str
-
-    def __call__(self, raw: pa.Table) -> pa.Table:
-        return rejected_rows(self.remote.catalog, self.stream, raw)
+        return self.of(self.remote.catalog, self.stream, raw)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import pickle
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from importlib.metadata import version
 from typing import Protocol
 
-from pyoxigraph import DefaultGraph, RdfFormat
+from cachetools import LRUCache
 from pyspark.sql import SparkSession
 
-from ..annotator import Annotator
-from ..config import Settings
 from ..errors import PipelineError
 from ..ontology import KnowledgeBase
 from ..pipeline import Catalog
@@ -23,7 +20,7 @@ from ..settings import QuerySettings
 __all__ = ["RemoteProject", "opened", "packed"]
 
 _MOST = 4
-_OPENED: OrderedDict[str, Catalog] = OrderedDict()
+_OPENED: LRUCache[str, Catalog] = LRUCache(_MOST)
 """By digest, the projects that this process has opened; Spark's workers live on from task to task."""
 
 
@@ -63,8 +60,6 @@ class RemoteProject:
         known = _OPENED.get(self.digest)
         if known is None:
             known = _OPENED[self.digest] = opened(self.content.value)
-            while len(_OPENED) > _MOST:
-                _OPENED.popitem(last=False)
         return known
 
 
@@ -72,8 +67,7 @@ def packed(project: Catalog) -> bytes:
     """What executors need of a project: its settings, but for its actions and files, and its closed knowledge."""
     services: Mapping[str, object] = project.settings.queries.services
     settings = project.settings.model_copy(update={"actions": {}, "queries": QuerySettings.model_validate(services)})
-    closure = project.knowledge.store.dump(format=RdfFormat.N_TRIPLES, from_graph=DefaultGraph())
-    return pickle.dumps((version("kaicep"), settings, closure))
+    return pickle.dumps((version("kaicep"), settings, project.knowledge.written()))
 
 
 def opened(content: bytes) -> Catalog:
@@ -89,8 +83,4 @@ def opened(content: bytes) -> Catalog:
             f"the driver has kaicep {by}, and this executor {here}",
             hint="let PYSPARK_PYTHON name the same environment on driver and executors",
         )
-    return _catalog(settings, KnowledgeBase.of_closure(closure, settings.prefixes))
-
-
-def _catalog(settings: Settings, knowledge: KnowledgeBase) -> Catalog:
-    return Catalog(settings, knowledge, {name: Annotator(name, settings, knowledge) for name in settings.streams})
+    return Catalog.of_knowledge(settings, KnowledgeBase.of_closure(closure, settings.prefixes))

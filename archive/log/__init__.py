@@ -9,6 +9,7 @@ from .deduplication import drop_late_duplicates, earlier_ids
 from .event_log import EventLog, PreparedSegment
 from .idle_watermark_log import IdleWatermarkLog
 from .late_events import late_rows
+from .log_reader import LogReader
 from .log_scan import LogScan, rows_between, with_all_columns
 from .manifest import Manifest, Segment, SegmentSlice, read_consistently
 from .quarantine import QuarantinedSegment, quarantined
@@ -29,6 +30,7 @@ __all__ = [
     "BrokenSegmentError",
     "EventLog",
     "IdleWatermarkLog",
+    "LogReader",
     "LogScan",
     "Manifest",
     "Position",

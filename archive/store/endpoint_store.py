@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -14,9 +13,7 @@ import pyoxigraph as ox
 from ...errors import ArchiveError, Place
 from ...ontology import KnowledgeBase
 from ...settings import ArchiveSettings
-from ...storage import write_atomically
-from ..folder_layout import IDENTITY as IDENTITY_FILE
-from ..folder_layout import require_archive
+from ..folder_layout import archive_identity, require_archive
 from ..log import Position
 from ..sparql import Result, SparqlRequest, Timeout, collected, explain_syntax, is_intricate, names_dataset
 from .copy_requests import make_room
@@ -72,7 +69,7 @@ class EndpointStore(WritableStore):
         if settings.endpoint is None:
             raise ArchiveError("[archive] names no SPARQL endpoint", hint="set endpoint under [archive]")
         endpoint = Endpoint(settings.endpoint, settings.endpoint_update or update_url(settings.endpoint))
-        return cls(endpoint, settings.bucket, _identity(root), root)
+        return cls(endpoint, settings.bucket, archive_identity(root), root)
 
     @classmethod
     @contextmanager
@@ -280,19 +277,3 @@ def _raise_syntax(text: str, prefixes: Mapping[str, str]) -> None:
         raise explain_syntax(error, text, prefixes, "query") from error
     except (OSError, RuntimeError, ValueError):
         return  # the endpoint's own words say more
-
-
-def _identity(root: Path) -> str:
-    """What tells this archive from any other: made once."""
-    file = root / IDENTITY_FILE
-    try:
-        if not file.exists():
-            with write_atomically(file) as temporary:
-                temporary.write_text(uuid.uuid4().hex, encoding="utf-8")
-        return file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ArchiveError(
-            f"the archive's identity cannot be kept: {error.strerror}",
-            place=Place(str(file)),
-            hint="choose another path under [archive]",
-        ) from error

@@ -9,32 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 import polars as pl
 
 from ...errors import CeilingError
-from ...expressions import column_expression, micros, of_single_events
-from ...language.nodes import CorrelationWindow, Query, columns_of, variables_of
+from ...language.nodes import Query
 from ..limits import Ceilings, Limits
 from ..match import (
     BEGINNING,
     CommonSteps,
     IndexProbe,
-    JoinPredicate,
     NewEvents,
+    OwnBounds,
     Refutation,
     encode_keys,
-    holding,
 )
 from ..order import Candidates, Interval
-from ..output import MatchFrame, MatchTable, match_name
-from ..partitions import Bounds, bounded_joins, loose_form, loosened
+from ..output import MatchFrame, MatchTable
+from ..partitions import Bounds, loose_form
 from ..snapshot_codec import OperatorState
-from .match_finder import MatchFinder, build_finder
+from .match_finder import BoundedSearch
 from .pattern_operator import PatternKernel, last_numbers
-from .pattern_plan import PatternPlan, plan_pattern
 
 __all__ = ["LoosePatternKernel"]
 
@@ -62,15 +59,6 @@ class _FoundTogether:
     next_number: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Looseness:
-    """How matches are looked for within bounds."""
-
-    bounds: Bounds
-    plan: PatternPlan
-    finder: MatchFinder
-
-
 class LoosePatternKernel(PatternKernel):
     """The kernel of a query for which `is_loose` is true.
 
@@ -82,8 +70,8 @@ class LoosePatternKernel(PatternKernel):
 
     def __init__(self, query: Query, within: Interval | None = None, limits: Limits | None = None) -> None:
         super().__init__(query, within, limits)
-        self._bounds = loose_form(query).bounds
-        self._looseness = _Looseness(self._bounds, self._plan, self._finder)
+        self._bounds, self._own_bounds = loose_form(query).bounds, OwnBounds(query, self._bound)
+        self._search = self._own_search = BoundedSearch(self._bounds, self._plan, self._finder)
         self._position: Hashable = BEGINNING
         self._steps: CommonSteps | None = None
 
@@ -122,7 +110,7 @@ class LoosePatternKernel(PatternKernel):
             self._position = object()
             super()._pass(watermark)
             return
-        self._within_bounds(steps.loosest or self._bounds).finder.forget(self._buffer, watermark, ())
+        self._searched(steps.loosest or self._bounds).finder.forget(self._buffer, watermark, ())
         self._position = steps.behind(self._position, watermark)
 
     def _looked_through(
@@ -176,8 +164,8 @@ class LoosePatternKernel(PatternKernel):
         self, released: Mapping[str, pl.DataFrame], watermark: int, ceilings: Ceilings, bounds: Bounds
     ) -> _FoundTogether:
         """Search for matches within bounds."""
-        looseness = self._within_bounds(bounds)
-        plan, finder = looseness.plan, looseness.finder
+        search = self._searched(bounds)
+        plan, finder = search.plan, search.finder
         candidates = self._buffer.take_in(self._prepared(released))
         encode_keys(plan.keys, candidates)
         refutation = Refutation(IndexProbe(plan.keys, plan.conditions, candidates), plan.shortest, self._named)
@@ -187,41 +175,19 @@ class LoosePatternKernel(PatternKernel):
             time = refutation.latest(rows, rows)
             found.append(MatchTable(np.full(len(time), disjunct), dict(rows), time))
         finder.forget(self._buffer, watermark, ())
-        if plan is not self._plan:
-            for own, count in zip(self._plan.counted, plan.counted, strict=True):
-                own.add(count.asked, count.held)
-                count.asked = count.held = 0
+        self._plan.take_counts(plan)
         matches, buffer = MatchTable.joined(found, self._bound), self._buffer
         kept = dict(buffer.frames), dict(buffer.forgotten)
         return _FoundTogether(self, bounds, candidates, matches, *kept, self._next_number)
 
-    def _within_bounds(self, bounds: Bounds) -> _Looseness:
-        """How matches are looked for within bounds."""
-        if self._looseness.bounds != bounds:
-            plan = self._plan if bounds == self._bounds else plan_pattern(loosened(self._query, bounds))
-            self._looseness = _Looseness(bounds, plan, build_finder(plan, self._named, self._ceilings))
-        return self._looseness
+    def _searched(self, bounds: Bounds) -> BoundedSearch:
+        """How matches are looked for within bounds, from now on."""
+        if self._search.bounds != bounds:
+            self._search = self._own_search.within(bounds, self._query, self._named, self._ceilings)
+        return self._search
 
     def _own(self, step: _FoundTogether) -> MatchTable:
         """What its own bounds let in of what was found."""
-        rows, candidates = step.matches.rows, step.candidates
         if step.bounds == self._bounds or not len(step.matches.time):
             return step.matches
-        inside = np.ones(len(step.matches.time), dtype=bool)
-        for members, width in self._widths:
-            times = [candidates[v].time[rows[v]] for v in members]
-            inside &= np.max(times, axis=0) - np.min(times, axis=0) <= width
-        left = step.matches if inside.all() else step.matches.at(inside)
-        return left.at(holding(self._tests, candidates, left.rows)) if self._tests and len(left.time) else left
-
-    @cached_property
-    def _tests(self) -> list[JoinPredicate]:
-        """Its comparisons that have bounds."""
-        asked = [of_single_events(e) for e in bounded_joins(self._query)]
-        return [JoinPredicate(variables_of(e), columns_of(e), column_expression(e, match_name)) for e in asked]
-
-    @cached_property
-    def _widths(self) -> list[tuple[tuple[str, ...], int]]:
-        """The variables of its windows that several events are matched with."""
-        windows = [w for w in self._query.windows if isinstance(w, CorrelationWindow)]
-        return [(w.variables, micros(w.width)) for w in windows if len(w.variables) > 1]
+        return step.matches.at(self._own_bounds.let_in(step.matches, step.candidates))

@@ -1,8 +1,9 @@
-"""Two ways to find complete matches: by constraints alone, or by a columnar automaton."""
+"""Two ways to find complete matches, within bounds: by constraints alone, or by a columnar automaton."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -21,13 +22,13 @@ from ..match import (
     Refutation,
 )
 from ..order import BEFORE, UNBOUNDED
-from ..partitions import WINDOW_COLUMN
+from ..partitions import WINDOW_COLUMN, Bounds, loosened
 from .columnar_nfa import ColumnarNfa, PartialMatchTable
 from .columnar_nfa_plan import compile_states, decidable
-from .pattern_plan import DisjunctPlan, PatternPlan
+from .pattern_plan import DisjunctPlan, PatternPlan, plan_pattern
 from .range_join import find_matches
 
-__all__ = ["MatchFinder", "build_finder", "named_variables"]
+__all__ = ["BoundedSearch", "MatchFinder", "build_finder", "named_variables"]
 
 Rows = Mapping[str, Ints]
 
@@ -96,6 +97,33 @@ def build_finder(plan: PatternPlan, named: frozenset[str], ceilings: Ceilings) -
     return (
         _ConstraintSearch(plan) if plan.logical and not (between and everything) else _NfaSearch(plan, named, ceilings)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedSearch:
+    """How the matches of a query are looked for within bounds.
+
+    Attributes:
+        bounds: that let them in.
+        plan: of the query with these.
+        finder: works from it.
+    """
+
+    bounds: Bounds
+    plan: PatternPlan
+    finder: MatchFinder
+
+    def within(self, bounds: Bounds, query: Query, named: frozenset[str], ceilings: Ceilings) -> BoundedSearch:
+        """How they are looked for within other bounds; nothing is under way yet.
+
+        Args:
+            bounds: those; within its own the plan is the same, which counts conditions.
+            query: the query, settled.
+            named: see `named_variables`.
+            ceilings: of the query.
+        """
+        plan = self.plan if bounds == self.bounds else plan_pattern(loosened(query, bounds))
+        return BoundedSearch(bounds, plan, build_finder(plan, named, ceilings))
 
 
 class _ConstraintSearch:

@@ -104,6 +104,12 @@ class PatternPlan:
         keys = [key.count for key in self.keys if not key.count.text.startswith(RESERVED)]
         return (*keys, *(c.count for c in self.conditions), *own)
 
+    def take_counts(self, other: PatternPlan) -> None:
+        """Count what was counted by a plan of the same query with other bounds, which begins anew."""
+        for own, count in zip(self.counted, other.counted, strict=True) if other is not self else ():
+            own.add(count.asked, count.held)
+            count.asked = count.held = 0
+
     def mark_counts(self) -> Callable[[], None]:
         """What brings back the counts of now."""
         before = [(count, count.asked, count.held) for count in self.counted]

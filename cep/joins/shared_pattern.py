@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from ...errors import CeilingError
-from ...expressions import Ints, column_expression, micros, of_single_events
-from ...language.nodes import CorrelationWindow, Query, columns_of, variables_of
+from ...expressions import Ints
+from ...language.nodes import Query
 from ..limits import Ceilings, Limits
 from ..match import (
     BEGINNING,
@@ -24,19 +24,17 @@ from ..match import (
     EventCounts,
     GroupedWindows,
     IndexProbe,
-    JoinPredicate,
     NewEvents,
+    OwnBounds,
     Refutation,
     encode_keys,
-    holding,
 )
 from ..order import Candidates, Interval
-from ..output import UNBOUND, MatchFrame, MatchTable, match_name
-from ..partitions import NO_START, Bounds, PartitionWindows, bounded_joins, key_columns, loose_form, loosened, loosest
+from ..output import UNBOUND, MatchFrame, MatchTable
+from ..partitions import NO_START, Bounds, PartitionWindows, key_columns, loose_form, loosest
 from ..snapshot_codec import OperatorState
-from .match_finder import MatchFinder, build_finder
+from .match_finder import BoundedSearch
 from .pattern_operator import PatternKernel, last_numbers
-from .pattern_plan import PatternPlan, plan_pattern
 
 __all__ = ["SharedPatternKernel"]
 
@@ -96,21 +94,6 @@ class _Step:
     held: _Held
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
-    """How matches are looked for.
-
-    Attributes:
-        bounds: that let them in.
-        plan: of the query with these.
-        finder: works from it.
-    """
-
-    bounds: Bounds
-    plan: PatternPlan
-    finder: MatchFinder
-
-
 class SharedPatternKernel(PatternKernel):
     """The kernel of a query for which `is_shared` is true.
 
@@ -124,8 +107,8 @@ class SharedPatternKernel(PatternKernel):
     def __init__(self, query: Query, within: Interval | None, limits: Limits | None, windows: PartitionWindows) -> None:
         super().__init__(query, within, limits, windows)
         self._overlapping = windows
-        self._bounds = loose_form(query).bounds
-        self._search = _Search(self._bounds, self._plan, self._finder)
+        self._bounds, self._own_bounds = loose_form(query).bounds, OwnBounds(query, self._bound)
+        self._search = self._own_search = BoundedSearch(self._bounds, self._plan, self._finder)
         self._let_in: Bounds | None = self._bounds
         self._position: Hashable | None = BEGINNING
         self._steps: CommonSteps | None = None
@@ -238,20 +221,15 @@ class SharedPatternKernel(PatternKernel):
         if not self._finder.remembers_nothing and self._let_in is not None:
             bounds = loosest((bounds, self._let_in))
         self._let_in = None if self._let_in is None and not self._finder.remembers_nothing else bounds
-        if plan is not self._plan:
-            for own, count in zip(self._plan.counted, plan.counted, strict=True):
-                own.add(count.asked, count.held)
-                count.asked = count.held = 0
+        self._plan.take_counts(plan)
         return _Step(self, candidates, found, self._held())
 
-    def _searched(self, bounds: Bounds) -> _Search:
+    def _searched(self, bounds: Bounds) -> BoundedSearch:
         """How matches are looked for within bounds, from now on; what is under way goes on."""
         if self._search.bounds != bounds:
-            own = bounds == self._bounds
-            plan = self._plan if own else plan_pattern(loosened(self._query, bounds))
-            finder = build_finder(plan, self._named, self._ceilings)
-            finder.load(self._finder.tables())
-            self._search, self._finder = _Search(bounds, plan, finder), finder
+            search = self._own_search.within(bounds, self._query, self._named, self._ceilings)
+            search.finder.load(self._finder.tables())
+            self._search, self._finder = search, search.finder
         return self._search
 
     def _placeable(self, refutation: Refutation, disjunct: int, matches: MatchTable) -> _Placeable:
@@ -270,26 +248,10 @@ class SharedPatternKernel(PatternKernel):
         if step.held.bounds == self._bounds or not len(found.matches.time):
             return found
         rows, candidates = found.matches.rows, step.candidates
-        inside = holding(self._tests, candidates, rows) if self._tests else np.ones(len(found.matches.time), dtype=bool)
-        for members, width in self._widths:
-            times = [candidates[v].time[rows[v]] for v in members]
-            inside &= np.max(times, axis=0) - np.min(times, axis=0) <= width
+        inside = self._own_bounds.let_in(found.matches, candidates)
         last = np.max([candidates[v].time[rows[v]] for v in rows if v in self._named], axis=0)
         barrier = np.where(found.barrier < last - self._plan.shortest, NO_START, found.barrier)
         return _Placeable(found.matches.at(inside), found.partition[inside], found.first[inside], barrier[inside])
-
-    @cached_property
-    def _tests(self) -> Sequence[JoinPredicate]:
-        """Its comparisons that have bounds."""
-        asked = [of_single_events(e) for e in bounded_joins(self._query)]
-        return [JoinPredicate(variables_of(e), columns_of(e), column_expression(e, match_name)) for e in asked]
-
-    @cached_property
-    def _widths(self) -> Sequence[tuple[Sequence[str], int]]:
-        """The variables of its windows that several events are matched with."""
-        windows = [w for w in self._query.windows if isinstance(w, CorrelationWindow)]
-        members = [([v for v in w.variables if v in self._bound], micros(w.width)) for w in windows]
-        return [(of, width) for of, width in members if len(of) > 1]
 
     def _held(self) -> _Held:
         buffer = self._buffer

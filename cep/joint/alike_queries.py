@@ -21,20 +21,17 @@ from ...language.nodes import (
     Constant,
     CorrelationWindow,
     CumulateWindow,
-    Element,
     Expression,
     HoppingWindow,
     Item,
     Kind,
-    Link,
-    Pattern,
     Query,
-    Sequence,
     SessionWindow,
-    SlidingWindow,
     Source,
     Window,
     aggregates_of,
+    is_plain_sequence,
+    slides_by_time,
     with_operands,
 )
 from ..partitions import RESERVED
@@ -105,8 +102,8 @@ def _may_be_joint(query: Query) -> bool:
             of_reports = any(aggregates_of(a.argument) for e in reported for a in aggregates_of(e) if a.argument)
             return not of_reports and len(query.windows) == 1 and _goes_by_time(query.windows[0])
         case _:
-            in_time = all(isinstance(w, CorrelationWindow) or _slides_by_time(w) for w in query.windows)
-            return in_time and _is_sequence(query.pattern)
+            in_time = all(isinstance(w, CorrelationWindow) or slides_by_time(w) for w in query.windows)
+            return in_time and is_plain_sequence(query.pattern)
 
 
 def _goes_by_time(window: Window) -> bool:
@@ -116,23 +113,7 @@ def _goes_by_time(window: Window) -> bool:
         case HoppingWindow(size=timedelta(), step=timedelta()) | CumulateWindow() | SessionWindow():
             return True
         case _:
-            return _slides_by_time(window)
-
-
-def _slides_by_time(window: Window) -> bool:
-    return isinstance(window, SlidingWindow) and isinstance(window.extent, timedelta) and not window.shared
-
-
-def _is_sequence(pattern: Pattern | None) -> bool:
-    """Whether a pattern names events that come one after the other, with anything between them."""
-    match pattern:
-        case None | Element(quantifier=None):
-            return True
-        case Sequence(parts=parts, links=links):
-            single = all(isinstance(part, Element) and part.quantifier is None for part in parts)
-            return single and set(links) <= {Link.ANY}
-        case _:
-            return False
+            return slides_by_time(window)
 
 
 def _opened_item(item: Item, source: Source, numbers: list[tuple[Column, Constant]]) -> Item:

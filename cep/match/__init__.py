@@ -26,6 +26,7 @@ from .index_probe import (
 from .match_contexts import GroupedWindows, MatchContexts, windows_of_matches
 from .match_reporter import MatchReporter
 from .negation import NegationConstraint, Refutation
+from .own_bounds import OwnBounds
 from .pending_negation import NOTHING_AWAITED, NextEvents, PendingNegation
 from .recurrence import Recurrence
 
@@ -52,6 +53,7 @@ __all__ = [
     "NewEvents",
     "NextEvents",
     "Occurrences",
+    "OwnBounds",
     "Partition",
     "PendingNegation",
     "Recurrence",

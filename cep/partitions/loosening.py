@@ -18,17 +18,14 @@ from ...language.nodes import (
     Binary,
     Constant,
     CorrelationWindow,
-    Element,
     Expression,
     Kind,
-    Link,
     Negation,
-    Pattern,
     Query,
-    Sequence,
     ValueType,
     Window,
     conjuncts,
+    is_plain_sequence,
     negated_variables,
     variables_of,
     walk_pattern,
@@ -65,19 +62,7 @@ def is_loose(query: Query) -> bool:
         return False
     bound = any(source.bindings or source.window_attributes for source in query.sources)
     in_time = all(isinstance(window, CorrelationWindow) for window in query.windows)
-    return in_time and not bound and _is_sequence(query.pattern) and bool(loose_form(query).bounds)
-
-
-def _is_sequence(pattern: Pattern | None) -> bool:
-    """Whether a pattern names single events that come one after the other, with anything between them."""
-    match pattern:
-        case None | Element(quantifier=None):
-            return True
-        case Sequence(parts=parts, links=links):
-            single = all(isinstance(part, Element) and part.quantifier is None for part in parts)
-            return single and set(links) <= {Link.ANY}
-        case _:
-            return False
+    return in_time and not bound and is_plain_sequence(query.pattern) and bool(loose_form(query).bounds)
 
 
 def loose_form(query: Query) -> LooseForm:

@@ -10,44 +10,17 @@ import numpy as np
 import polars as pl
 
 from ...errors import OperatorError
-from ...expressions import (
-    Bools,
-    Ints,
-    Names,
-    aggregate_ranges,
-    aggregated_values,
-    column_expression,
-    column_of,
-    in_calendar,
-    mask_of,
-    plain_name,
-    timestamps,
-)
-from ...language.nodes import (
-    Aggregate,
-    BatchWindow,
-    Binding,
-    CheckWindow,
-    Column,
-    ContextWindow,
-    CorrelationWindow,
-    Expression,
-    Query,
-    SlidingWindow,
-    ValueType,
-    aggregates_of,
-    columns_of,
-    structural_key,
-)
+from ...expressions import Bools, Ints, Names, timestamps
+from ...language.nodes import BatchWindow, CheckWindow, ContextWindow, CorrelationWindow, Query
 from ..limits import Ceilings, Limits
 from ..order import UNBOUNDED, Interval, SharedEvents, empty_candidates, group_codes
-from ..output import ConditionCount, MatchFrame, instant_text, key_text, selected_bindings
-from ..partitions import WINDOW_COLUMN, PartitionWindows, QuerySharing, is_joint, queries_of
+from ..output import ConditionCount, MatchFrame
+from ..partitions import WINDOW_COLUMN, PartitionWindows, QuerySharing
 from ..snapshot_codec import OperatorState
-from .previous_reports import PreviousReports
 from .window_assigner import WindowAssigner, WindowClause, ends_with_time, windows_per_event
 from .window_frames import ContextRows, WindowRows, Windows
-from .window_order import event_places, order_windows
+from .window_order import event_places
+from .window_report import WindowReport
 
 __all__ = ["AggregationKernel"]
 
@@ -81,27 +54,13 @@ class AggregationKernel:
         windows: PartitionWindows | None = None,
     ) -> None:
         self._windows, self._within = windows, within or Interval()
-        # With FOR, an aggregate's windows may reach beyond the context window.
-        self._beyond = query.in_context is not None and bool(query.in_context.required)
-        self._query = query
         self._source = query.sources[0]
-        self._parted = windows is not None or is_joint(query)
         self._window = _only_window(query)
         ceilings = Ceilings(query, limits or Limits())
         ceilings.check_windows(windows_per_event(self._window), self._window)
         check = partial(ceilings.check_batch, window=self._window)
         self._assigner = WindowAssigner(self._window, check, ceilings.check_time)
-        self._conditions = [e for item in query.items if (e := item.condition) is not None]
-        self._conditions += [e for e in (query.having,) if e is not None]
-        reported = [item.value for item in query.items]
-        found = {structural_key(a): a for e in reported + self._conditions for a in aggregates_of(e)}
-        # What is taken of aggregates is so of those of the report before.
-        self._changes = [a for a in found.values() if a.argument is not None and aggregates_of(a.argument)]
-        self._aggregates = [a for a in found.values() if a not in self._changes]
-        self._reports = PreviousReports()
-        self._columns = {key: f"#{number}" for number, key in enumerate(found)}
-        self._groups = [(column_expression(e), e.type) for e in _groups(query)]
-        self._bindings = selected_bindings(query)
+        self._report = WindowReport(query, self._window, windows)
         self._kept = empty_candidates(self._source)
         self.considered = 0
         self._first: int | None = None
@@ -112,11 +71,8 @@ class AggregationKernel:
 
     @property
     def names(self) -> Names:
-        """Candidates have their plain column names, aggregates a number."""
-        return self._name
-
-    def _name(self, node: Column | Binding | Aggregate) -> str:
-        return self._columns[structural_key(node)] if isinstance(node, Aggregate) else plain_name(node)
+        """See `WindowReport.names`."""
+        return self._report.names
 
     @property
     def due(self) -> int | None:
@@ -135,7 +91,7 @@ class AggregationKernel:
 
     def lasting(self, moment: int) -> pl.DataFrame:
         """The candidates that are kept and lie in context windows behind a moment, or in windows that time ends."""
-        if self._windows is None or not self._beyond or ends_with_time(self._window):
+        if self._windows is None or not self._report.beyond or ends_with_time(self._window):
             return self._kept
         goes_on = ~np.isin(self._kept[WINDOW_COLUMN].to_numpy(), self._windows.ended(moment + 1))
         return self._kept.filter(pl.Series(goes_on))
@@ -173,12 +129,12 @@ class AggregationKernel:
         if self._is_early(watermark, earliest):
             self._kept = frame
             return None
-        groups = self._group_columns(frame)
+        groups = self._report.groups(frame)
         if self._windows is not None:
-            self._reports.forget(self._windows.ended(passed), len(self._changes))
+            self._report.forget(self._windows.ended(passed))
         windows = self._assigner.windows(self._rows(frame, groups, first_new), self._first, passed, watermark)
         self._kept = self._left(frame, windows.keep & self._lasting(frame, watermark))
-        return self._matches(frame, groups, windows) if len(windows.start) else None
+        return self._reported(frame, groups, windows) if len(windows.start) else None
 
     def _is_early(self, watermark: int, earliest: int) -> bool:
         """Whether no window can have ended, as far as that is seen without looking at candidates."""
@@ -188,14 +144,14 @@ class AggregationKernel:
 
     def _lasting(self, frame: pl.DataFrame, watermark: int) -> Bools:
         """Which candidates lie in a context window that has not ended; what ended is of no use any more."""
-        if self._windows is None or self._beyond:
+        if self._windows is None or self._report.beyond:
             return np.ones(frame.height, dtype=bool)
         lasting: Bools = ~np.isin(frame[WINDOW_COLUMN].to_numpy(), self._windows.ended(watermark))
         return lasting
 
     def group_of(self, frame: pl.DataFrame) -> Ints:
         """The group of each candidate as a code."""
-        groups = self._group_columns(frame)
+        groups = self._report.groups(frame)
         return group_codes(groups) if groups else np.zeros(frame.height, dtype=np.int64)
 
     def adopt(self, frame: pl.DataFrame, windows: Windows) -> MatchFrame:
@@ -205,13 +161,10 @@ class AggregationKernel:
             frame: candidates, the windows' one after the other.
             windows: those, by the time of their report and then by their last events.
         """
-        return self._matches(frame, self._group_columns(frame), windows)
-
-    def _group_columns(self, frame: pl.DataFrame) -> list[pl.Series]:
-        return [column_of(frame, e).alias("group") for e, _ in self._groups]
+        return self._reported(frame, self._report.groups(frame), windows)
 
     def _kept_rows(self) -> WindowRows:
-        return self._rows(self._kept, self._group_columns(self._kept), 0)
+        return self._rows(self._kept, self._report.groups(self._kept), 0)
 
     def _rows(self, frame: pl.DataFrame, groups: list[pl.Series], first_new: int) -> WindowRows:
         time = timestamps(frame["_time"])
@@ -233,87 +186,12 @@ class AggregationKernel:
         whole &= (until <= self._within.last) & (of.column("cut")[places] == 0)
         return ContextRows(closed, whole, start, end, of.note_first(ids, time) if first else time)
 
-    def _matches(self, frame: pl.DataFrame, groups: list[pl.Series], windows: Windows) -> MatchFrame:
+    def _reported(self, frame: pl.DataFrame, groups: list[pl.Series], windows: Windows) -> MatchFrame:
         self.considered += len(windows.start)
-        aggregates = pl.DataFrame(
-            [
-                aggregate_ranges(e, self._values(e, frame, windows), windows.start, windows.end).alias(self._name(e))
-                for e in self._aggregates
-            ]
-        )
-        windows = replace(windows, time=in_calendar(windows.time))
-        asking, queries = None, queries_of(frame)
-        if self.sharing is not None and queries is not None:
-            places, asking = self.sharing.each(queries[windows.last])
-            windows, aggregates = windows.at(places), aggregates[places] if aggregates.width else aggregates
-            self.tally = np.bincount(asking)
-        inside = self._inside(frame, windows, np.arange(len(windows.last)))
-        aggregates = aggregates.hstack(self._changed(frame, aggregates, groups, windows, inside))
-        standing = np.intersect1d(inside, self._standing(frame, aggregates, windows, asking), assume_unique=True)
-        of, groups = self._windows, groups[1:] if self._parted else groups
-        numbers = None if of is None else frame[WINDOW_COLUMN].to_numpy()
-        bindings = self._bindings if self._source.bindings or of is not None else None
-        if of is None or numbers is None:
-            chosen = order_windows(windows, standing, frame, groups, bindings)
-        else:
-            chosen = order_windows(windows, standing, frame, groups, bindings, lambda rows: of.order(numbers[rows]))
-        last = windows.last[chosen]
-        rows = frame[last].hstack(aggregates[chosen].get_columns() if aggregates.width else [])
-        types = [of_group for _, of_group in self._groups][len(self._groups) - len(groups) :]
-        keys = [key_text(group[last], of_group) for group, of_group in zip(groups, types, strict=True)]
-        in_windows = None if numbers is None else numbers[last]
-        lower, upper = windows.lower[chosen], windows.upper[chosen]
-        if not isinstance(self._window, SlidingWindow):  # a sliding window follows from its event
-            keys += [instant_text(lower), instant_text(upper)]
-        events = {self._source.variable: rows["_id"]}
-        of_queries = None if asking is None else asking[chosen]
-        return MatchFrame(
-            rows, windows.time[chosen], events, (lower, upper), keys, windows=in_windows, queries=of_queries
-        )
-
-    def _changed(
-        self, frame: pl.DataFrame, aggregates: pl.DataFrame, groups: list[pl.Series], windows: Windows, inside: Ints
-    ) -> list[pl.Series]:
-        """Of aggregates, what they were at the report before of the group; of windows that are not reported nothing."""
-        if not self._changes:
-            return []
-        values = [column_expression(e.argument, self._name) for e in self._changes if e.argument is not None]
-        rows = aggregates.hstack(frame[windows.last].get_columns())[inside]
-        given = [rows.select(value).to_series() for value in values]
-        last = windows.last[inside]
-        order = np.lexsort((last, windows.time[inside]))
-        found = self._reports.before(given, [group[last] for group in groups], order)
-        whole = np.full(len(windows.last), -1)
-        whole[inside] = np.arange(len(inside))
-        return [
-            column.gather(np.maximum(whole, 0)).set(pl.Series(whole < 0), None).alias(self._name(e))
-            for e, column in zip(self._changes, found, strict=True)
-        ]
-
-    def _inside(self, frame: pl.DataFrame, windows: Windows, standing: Ints) -> Ints:
-        """Those of these windows that end with their context windows at the latest."""
-        if self._windows is None or self._beyond or isinstance(self._window, ContextWindow):
-            return standing
-        ends = self._windows.of("end", frame[WINDOW_COLUMN].to_numpy()[windows.last[standing]])
-        return standing[windows.upper[standing] <= ends]
-
-    @staticmethod
-    def _values(e: Aggregate, frame: pl.DataFrame, windows: Windows) -> pl.Series:
-        """What is aggregated, in the order of the windows."""
-        values = aggregated_values(e, frame)
-        return values if windows.order is None else values[windows.order]
-
-    def _standing(self, frame: pl.DataFrame, aggregates: pl.DataFrame, windows: Windows, asking: Ints | None) -> Ints:
-        """The windows of which HAVING and the comparisons of the short form are true."""
-        if not self._conditions:
-            return np.arange(len(windows.last))
-        plain = {plain_name(node) for e in self._conditions for node in columns_of(e)}
-        numbers = pl.DataFrame() if self.sharing is None else self.sharing.numbers
-        plain -= {*numbers.columns}
-        rows = aggregates.hstack(frame.select(sorted(plain))[windows.last].get_columns()) if plain else aggregates
-        if numbers.width and asking is not None:
-            rows = rows.hstack(numbers[asking].get_columns())
-        return np.flatnonzero(mask_of(rows, [column_expression(e, self._name) for e in self._conditions]))
+        reported = self._report.of(frame, groups, windows, self.sharing)
+        if reported.asking is not None:
+            self.tally = np.bincount(reported.asking)
+        return reported.matches
 
     def share(self, events: SharedEvents) -> None:
         """See `Kernel.share`."""
@@ -333,13 +211,13 @@ class AggregationKernel:
 
     def state(self) -> OperatorState:
         """The candidates of windows to come, the first time stamp of all, and the last watermark."""
-        tables = {"kept": self._kept} | ({"reports": self._reports.table} if self._changes else {})
+        tables = {"kept": self._kept, **self._report.tables()}
         return OperatorState(tables, {"first": self._first, "passed": self.passed})
 
     def load(self, state: OperatorState) -> None:
         """Take them back."""
         self._kept, self._first = state.tables["kept"], state.numbers["first"]
-        self._reports.table = state.tables.get("reports", pl.DataFrame())
+        self._report.load(state.tables)
         passed = state.numbers["passed"]
         self.passed = _BEGINNING if passed is None else passed
 
@@ -353,15 +231,3 @@ def _only_window(query: Query) -> WindowClause:
     if isinstance(window, CheckWindow) and window.extent is None and query.retention is not None:
         return replace(window, extent=query.retention)
     return window
-
-
-def _groups(query: Query) -> list[Expression]:
-    """What PARTITION BY and GROUP BY say together."""
-    source = query.sources[0]
-    types = {attribute.name: attribute.type for attribute in source.stream.attributes}
-    partition = [
-        Column(variable, name, types.get(name, ValueType.IRI), source.span)
-        for columns in query.partition_by
-        for variable, name in columns
-    ]
-    return [*partition, *query.group_by]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...api import Project
@@ -61,10 +62,10 @@ def try_document(
     trial = Trial(project, registrations, recorded_streams(project, files, stream))
     if not quiet:
         _introduce(project, queries)
-    _print_rows(trial, queries[-1], project, form, quiet=quiet)
+    called = _print_rows(trial, queries[-1], project, form, quiet=quiet)
     if not quiet:
         report = report_mapping(project, trial.dataflow.profile, trial.labels[len(read) :])
-        for line in (*trial.remarks(), *mapping_lines(report, project.settings.prefixes)):
+        for line in (*trial.remarks(), *mapping_lines(report, project.settings.prefixes), *_called(called)):
             tell(line)
 
 
@@ -83,7 +84,7 @@ def _labelled(queries: Sequence[Query], source: str, taken: Sequence[str]) -> li
 
 
 def _introduce(project: Project, queries: Sequence[Query]) -> None:
-    for line in warnings_of(project, queries):
+    for line in (*warnings_of(project, queries), *(f"warning: {e}" for e in project.missing_actions(queries))):
         tell(line)
     if len(queries) > 1:
         name = "" if queries[-1].called is None else f", {queries[-1].called}"
@@ -99,8 +100,18 @@ def _columns(query: Query) -> list[str]:
     return [name for name in output_schema(query).names if name not in hidden]
 
 
-def _print_rows(trial: Trial, query: Query, project: Project, form: RowFormat | None, *, quiet: bool) -> None:
-    columns = _columns(query)
+def _called(called: Counter[tuple[str, str]]) -> Iterator[str]:
+    """How often each rule would call which actions."""
+    for rule in dict.fromkeys(rule for rule, _ in called):
+        numbers = ", ".join(f"{n:,} of {action}" for (by, action), n in called.items() if by == rule)
+        yield f"calls of rule {rule}: {numbers}"
+
+
+def _print_rows(
+    trial: Trial, query: Query, project: Project, form: RowFormat | None, *, quiet: bool
+) -> Counter[tuple[str, str]]:
+    """Print the rows of a query, or what a rule calls; by rule and action the number of all calls."""
+    columns, called = _columns(query), Counter[tuple[str, str]]()
     console = log()
     meter = ProgressLine(console, quiet=quiet or console.is_terminal)
     bar = ProgressBar(console, "reading recorded events", trial.size, quiet=quiet)
@@ -109,7 +120,10 @@ def _print_rows(trial: Trial, query: Query, project: Project, form: RowFormat | 
             for matches in result.rows_of(trial.labels[-1]):
                 for start in range(0, matches.num_rows, _AT_ONCE):
                     printer.write(rows(matches.slice(start, _AT_ONCE)))
+            calls = result.calls
+            called.update(zip(calls["rule"].to_pylist(), calls["action"].to_pylist(), strict=True))
             if query.rule is not None:
-                printer.write([call for call in shown_calls(result.calls) if call["rule"] == query.rule.name])
+                printer.write([call for call in shown_calls(calls) if call["rule"] == query.rule.name])
             meter(trial.progress)
             bar(trial.taken, what=meter.line())
+    return called

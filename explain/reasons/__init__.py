@@ -5,5 +5,15 @@ from __future__ import annotations
 from .filter_reason import FilterWording, explain_filter
 from .path_explainer import EventMapping, PathExplainer
 from .reason import Reason, ReasonKind, failures
+from .window_reason import explain_window
 
-__all__ = ["EventMapping", "FilterWording", "PathExplainer", "Reason", "ReasonKind", "explain_filter", "failures"]
+__all__ = [
+    "EventMapping",
+    "FilterWording",
+    "PathExplainer",
+    "Reason",
+    "ReasonKind",
+    "explain_filter",
+    "explain_window",
+    "failures",
+]

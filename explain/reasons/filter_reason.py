@@ -27,7 +27,7 @@ from ...language.nodes import (
 )
 from .reason import Reason, ReasonKind
 
-__all__ = ["FilterWording", "explain_filter"]
+__all__ = ["FilterWording", "explain_condition", "explain_filter"]
 
 _SHOWN = 5
 _COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
@@ -74,6 +74,11 @@ def explain_filter(condition: Expression, rows: pa.Table, wording: FilterWording
         note += f" (the nearest of {len(found)} solutions)"
     text = f"FILTER ({wording.quote(condition.span)})"
     return Reason(ReasonKind.CLAUSE, text, best.reason.holds, best.reason.parts, note=note)
+
+
+def explain_condition(e: Expression, row: pl.DataFrame, wording: FilterWording) -> Reason:
+    """Why a condition is true of a row, or not; a junction has its parts."""
+    return _explain(e, row, wording).reason
 
 
 def _explain(e: Expression, row: pl.DataFrame, wording: FilterWording) -> _Found:

@@ -103,7 +103,7 @@ def _replayed(
         PipelineError: the log does not reach back far enough.
     """
     graph = left.dataflow.queries
-    labels = [*(label for name in sets for label in graph.deriving(name)), *unkept]
+    labels = [*(label for name in sets for label in graph.lineage.deriving(name)), *unkept]
     dataflow, asked = left.dataflow.unheard(list(dict.fromkeys(labels)), left.last)
     registrations = [with_shown_keys(one) for one in asked]
     for registration in registrations:
@@ -116,7 +116,7 @@ def _replayed(
         versions = KnowledgeVersions(
             project, KnowledgeStore(project.settings.path(project.settings.engine.state) / "ontology")
         )
-        streams = set[str]().union(*map(graph.awaited, labels))  # no other stream holds rows back
+        streams = set[str]().union(*map(graph.lineage.awaited, labels))  # no other stream holds rows back
         begun = [moment for name in streams if (moment := left.dataflow.watermarks[name]) is not None]
         if not begun:
             raise PipelineError("nothing has opened a context yet: no event of its streams has come", hint="ask later")

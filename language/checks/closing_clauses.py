@@ -56,13 +56,14 @@ def resolve_grouping(scope: Scope, clause: syntax.GroupClause | None) -> tuple[E
 
 
 def check_grouping(scope: Scope, draft: Draft) -> None:
-    """GROUP BY goes with aggregates, and contains none."""
+    """GROUP BY goes with aggregates, or with a window by condition for each group, and contains none."""
     for expression in draft.group_by:
         found = aggregates_of(expression)
         if found:
             hint = "group by attributes or by what a PATH binds"
             raise scope.error(found[0].span, "GROUP BY knows no aggregates yet", hint)
-    if draft.group_by and not any(map(aggregates_of, draft.reported)) and draft.tree.output is None:
+    windowed = draft.kind is Kind.AGGREGATION or any(map(aggregates_of, draft.reported))
+    if draft.group_by and not windowed and draft.tree.output is None:
         hint = "add one, such as COUNT(?e), or leave it out"
         raise scope.error(draft.group_by[0].span, "GROUP BY without an aggregate groups nothing", hint)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields, replace
+from datetime import timedelta
 from typing import assert_never
 
 from .expression import Aggregate, Binary, Binding, Call, Column, Constant, Expression, Membership, Unary
@@ -14,10 +15,12 @@ from .pattern import (
     CorrelationWindow,
     Element,
     Group,
+    Link,
     Negation,
     Pattern,
     Quantifier,
     Sequence,
+    SlidingWindow,
     Timer,
     Window,
 )
@@ -190,6 +193,18 @@ def ends_with_timer(pattern: Pattern | None) -> bool:
     return isinstance(pattern, Sequence) and isinstance(pattern.parts[-1], Timer)
 
 
+def is_plain_sequence(pattern: Pattern | None) -> bool:
+    """Whether a pattern names single events that come one after the other, with anything between them."""
+    match pattern:
+        case None | Element(quantifier=None):
+            return True
+        case Sequence(parts=parts, links=links):
+            single = all(isinstance(part, Element) and part.quantifier is None for part in parts)
+            return single and set(links) <= {Link.ANY}
+        case _:
+            return False
+
+
 def may_be_empty(pattern: Pattern) -> bool:
     """Whether a match may have no event of a pattern."""
     match pattern:
@@ -235,3 +250,8 @@ def surely_bound(pattern: Pattern | None) -> frozenset[str]:
 def window_variables(window: Window) -> tuple[str, ...]:
     """The variables that a window names."""
     return window.variables if isinstance(window, CorrelationWindow) else (window.variable,)
+
+
+def slides_by_time(window: Window) -> bool:
+    """Whether a window slides over a duration, in each group by itself."""
+    return isinstance(window, SlidingWindow) and isinstance(window.extent, timedelta) and not window.shared

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from ...ontology.modules import RuleStatement
 from ...settings import ActionSettings, found_secret
 from .call import ActionCall
 
-__all__ = ["Action", "ActionSpec", "DeliveryError", "EngineHost"]
+__all__ = ["Action", "ActionSpec", "DeliveryError", "EngineHost", "made_of"]
+
+T = TypeVar("T")
 
 
 class DeliveryError(Exception):
@@ -95,9 +97,11 @@ class Action(Protocol):
 
     Attributes:
         batch: so many calls it takes at once.
+        needs: the values without which it can hand on no call, for its templates name them.
     """
 
     batch: int
+    needs: frozenset[str]
 
     def check(self) -> None:
         """See whether it could be begun, without a call.
@@ -115,3 +119,23 @@ class Action(Protocol):
 
     def close(self) -> None:
         """Give connections and processes back."""
+
+
+def made_of(calls: Sequence[ActionCall], make: Callable[[ActionCall], T]) -> tuple[list[T], DeliveryError | None]:
+    """What is made of calls that go together, up to the first one of which nothing can be.
+
+    Args:
+        calls: in order.
+        make: of one; raises a `DeliveryError` where it cannot.
+
+    Returns:
+        What was made, to be handed on; and then the error to raise, `delivered` being how much that is, or `None`.
+    """
+    made: list[T] = []
+    for call in calls:
+        try:
+            made.append(make(call))
+        except DeliveryError as error:
+            error.delivered = len(made)
+            return made, error
+    return made, None

@@ -54,8 +54,8 @@ def make_action(spec: ActionSpec) -> Action:
     return ACTIONS[kind](spec, getattr(spec.settings, kind))
 
 
-def check_action(spec: ActionSpec) -> None:
-    """See whether an action could be begun.
+def check_action(spec: ActionSpec) -> frozenset[str]:
+    """See whether an action could be begun; the values that its templates need.
 
     Raises:
         ConfigError: it could not.
@@ -63,6 +63,7 @@ def check_action(spec: ActionSpec) -> None:
     action = make_action(spec)
     try:
         action.check()
+        return action.needs
     finally:
         action.close()
 

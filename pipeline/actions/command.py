@@ -33,6 +33,7 @@ class CommandAction:
         self._arguments = [
             CallTemplate.parse(spec, f"command.{place}", word) for place, word in enumerate(words[1:], 1)
         ]
+        self.needs = frozenset[str]().union(*(template.names for template in self._arguments))
 
     def check(self) -> None:
         """See `Action.check`."""

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from ...errors import ConfigError, KaicepError, OntologyError, PipelineError, Place
 from ...ontology.modules import RuleStatement, check_update
 from ...settings import SubmitSettings
-from .action import ActionSpec, DeliveryError, EngineHost
+from .action import ActionSpec, DeliveryError, EngineHost, made_of
 from .call import ActionCall
-from .term_template import TermTemplate, filled_name
+from .term_template import TermTemplate, filled_name, names_of
 
 __all__ = ["KnowledgeAction", "SubmitAction", "WithdrawAction"]
 
@@ -31,6 +31,7 @@ class KnowledgeAction:
     def __init__(self, spec: ActionSpec, update: str) -> None:
         self.batch = _TOGETHER
         self._spec, self._template = spec, TermTemplate(update)
+        self.needs = self._template.names
         try:
             check_update(self._template.sample())
         except OntologyError as error:
@@ -45,23 +46,18 @@ class KnowledgeAction:
 
     def send(self, calls: Sequence[ActionCall]) -> None:
         """See `Action.send`."""
-        statements: list[RuleStatement] = []
-        for call in calls:
-            try:
-                statements.append(RuleStatement(call.rule, call.key, self._template.filled(call)))
-            except DeliveryError as error:
-                self._state(statements)
-                error.delivered = len(statements)
-                raise
-        self._state(statements)
+        statements, fault = made_of(calls, self._statement)
+        if statements:
+            with _asking():
+                _engine_of(self._spec).state(statements)
+        if fault is not None:
+            raise fault
 
     def close(self) -> None:
         """See `Action.close`."""
 
-    def _state(self, statements: Sequence[RuleStatement]) -> None:
-        if statements:
-            with _asking():
-                _engine_of(self._spec).state(statements)
+    def _statement(self, call: ActionCall) -> RuleStatement:
+        return RuleStatement(call.rule, call.key, self._template.filled(call))
 
 
 class SubmitAction:
@@ -75,6 +71,7 @@ class SubmitAction:
     def __init__(self, spec: ActionSpec, query: SubmitSettings) -> None:
         self.batch = 1
         self._spec, self._name, self._template = spec, query.name, TermTemplate(query.query)
+        self.needs = self._template.names | names_of(query.name)
 
     def check(self) -> None:
         """See `Action.check`: a query is checked when its values are there."""
@@ -100,6 +97,7 @@ class WithdrawAction:
 
     def __init__(self, spec: ActionSpec, name: str) -> None:
         self.batch = 1
+        self.needs = names_of(name)
         self._spec, self._name = spec, name
 
     def check(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ...errors import ConfigError, Place
 from ...settings import KafkaSettings
 from ..kafka import AcknowledgedProducer, KafkaRecord, KafkaRefusalError, client_options, kafka_library
-from .action import ActionSpec, DeliveryError
+from .action import ActionSpec, DeliveryError, made_of
 from .call import ActionCall
 from .call_template import CallTemplate
 
@@ -36,6 +36,7 @@ class KafkaAction:
         self._spec = spec
         self._topic = CallTemplate.parse(spec, "kafka.topic", kafka.topic)
         self._key = None if kafka.key is None else CallTemplate.parse(spec, "kafka.key", kafka.key)
+        self.needs = self._topic.names | (frozenset() if self._key is None else self._key.names)
         options = client_options(
             kafka.servers, kafka.options, lambda name, text: spec.resolved(f"kafka.options.{name}", text)
         )
@@ -55,20 +56,12 @@ class KafkaAction:
 
     def send(self, calls: Sequence[ActionCall]) -> None:
         """See `Action.send`."""
-        records: list[KafkaRecord] = []
-        fault: DeliveryError | None = None
-        for call in calls:
-            try:
-                records.append(self._record(call))
-            except DeliveryError as error:
-                fault = error
-                break
+        records, fault = made_of(calls, self._record)
         try:
             self._producer.send(records)
         except KafkaRefusalError as error:
             raise DeliveryError(error.reason, delivered=error.delivered, hopeless=error.lasting) from None
         if fault is not None:
-            fault.delivered = len(records)
             raise fault
 
     def close(self) -> None:

@@ -38,6 +38,7 @@ class MailAction:
         self._mail, self._timeout = mail, spec.settings.timeout.total_seconds()
         self._subject = CallTemplate.parse(spec, "mail.subject", mail.subject)
         self._body = None if mail.body is None else CallTemplate.parse(spec, "mail.body", mail.body)
+        self.needs = self._subject.names | (frozenset() if self._body is None else self._body.names)
         self._password = "" if mail.password is None else spec.resolved("mail.password", mail.password)
         self._server: smtplib.SMTP | None = None
         self._to = [address for _, address in getaddresses(mail.to)]

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from ...errors import ConfigError, Place
 from ...settings import MqttSettings
-from .action import ActionSpec, DeliveryError
+from .action import ActionSpec, DeliveryError, made_of
 from .call import ActionCall
 from .call_template import CallTemplate
 
@@ -47,6 +47,7 @@ class MqttAction:
         self.batch = _AT_ONCE
         self._spec, self._mqtt = spec, mqtt
         self._topic = CallTemplate.parse(spec, "mqtt.topic", mqtt.topic)
+        self.needs = self._topic.names
         self._password = None if mqtt.password is None else spec.resolved("mqtt.password", mqtt.password)
         self._library = _library(spec)
         self._client: Client | None = None
@@ -58,15 +59,8 @@ class MqttAction:
     def send(self, calls: Sequence[ActionCall]) -> None:
         """See `Action.send`."""
         until = time.monotonic() + self._spec.settings.timeout.total_seconds()
-        sent: list[MQTTMessageInfo] = []
-        fault: DeliveryError | None = None
         client = self._connected(until)
-        for call in calls:
-            try:
-                sent.append(self._published(client, call))
-            except DeliveryError as error:
-                fault = error
-                break
+        sent, fault = made_of(calls, lambda call: self._published(client, call))
         for number, message in enumerate(sent):
             if not self._acknowledged(message, until):
                 lost = bool(self._losses)
@@ -74,7 +68,6 @@ class MqttAction:
                 said = "the broker breaks the connection" if lost else "the broker does not acknowledge in time"
                 raise DeliveryError(said, delivered=number, refused=lost)
         if fault is not None:
-            fault.delivered = len(sent)
             raise fault
 
     def close(self) -> None:

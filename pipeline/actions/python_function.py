@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
-from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
-from weakref import finalize
+from typing import TYPE_CHECKING
 
 from ...errors import ConfigError, Place
+from ...storage import ChildProcess
 from .action import ActionSpec, DeliveryError
 from .call import ActionCall
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 __all__ = ["PythonAction"]
 
 _CHILD = Path(__file__).with_name("function_process.py")
 _STARTING_S = 60.0
-_STANDARD_ERROR = 2
 
 
 class PythonAction:
@@ -31,9 +30,9 @@ class PythonAction:
 
     def __init__(self, spec: ActionSpec, function: str) -> None:
         self.batch = 1
+        self.needs = frozenset[str]()
         self._spec, self._function = spec, function
-        self._process: subprocess.Popen[bytes] | None = None
-        self._connection: Connection | None = None
+        self._child: ChildProcess | None = None
 
     def check(self) -> None:
         """See `Action.check`."""
@@ -59,12 +58,9 @@ class PythonAction:
 
     def close(self) -> None:
         """See `Action.close`."""
-        if self._connection is not None:
-            self._connection.close()
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-        self._process = self._connection = None
+        if self._child is not None:
+            self._child.close()
+        self._child = None
 
     def _call(self, call: ActionCall) -> None:
         connection = self._connected()
@@ -82,10 +78,11 @@ class PythonAction:
             raise DeliveryError(f"the function raised {said}")
 
     def _connected(self) -> Connection:
-        if self._connection is not None and self._process is not None and self._process.poll() is None:
-            return self._connection
+        if self._child is not None and self._child.runs:
+            return self._child.connection
         self.close()
-        own = self._connection = self._begin()
+        self._child = ChildProcess(self._words, self._spec.root)
+        own = self._child.connection
         try:
             said = own.recv_bytes().decode() if own.poll(_STARTING_S) else "its process does not start"
         except (EOFError, OSError):
@@ -95,18 +92,5 @@ class PythonAction:
             raise DeliveryError(f"{self._function} cannot be loaded: {said}")
         return own
 
-    def _begin(self) -> Connection:
-        own, theirs = Pipe()
-        path = os.pathsep.join([str(self._spec.root), *(folder for folder in sys.path if folder)])
-        with theirs:
-            words = [sys.executable, str(_CHILD), str(theirs.fileno()), *self._function.split(":")]
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                words,
-                cwd=self._spec.root,
-                stdin=subprocess.DEVNULL,
-                stdout=_STANDARD_ERROR,
-                pass_fds=[theirs.fileno()],
-                env={**os.environ, "PYTHONPATH": path},
-            )
-        finalize(self, self._process.kill)
-        return own
+    def _words(self, number: int) -> list[str]:
+        return [str(_CHILD), str(number), *self._function.split(":")]

@@ -17,7 +17,7 @@ from ...language import quote as quoted
 from .action import DeliveryError
 from .call import ActionCall
 
-__all__ = ["TermTemplate", "filled_name"]
+__all__ = ["TermTemplate", "filled_name", "names_of"]
 
 _TOKEN = re.compile(
     r'"""(?:(?:"|"")?(?:[^"\\]|\\.))*"""|'
@@ -52,6 +52,18 @@ class TermTemplate:
         values = call.values()
         return self._filled(lambda name: _literal(name, _value(values, name)), lambda name: str(_value(values, name)))
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The values that a call has to have."""
+        found = set[str]()
+
+        def noted(name: str) -> str:
+            found.add(name)
+            return name
+
+        self._filled(noted, noted)
+        return frozenset(found)
+
     def sample(self) -> str:
         """The text with values that fit everywhere."""
         return self._filled(quoted, lambda name: f"urn:{name}")
@@ -78,6 +90,11 @@ def filled_name(text: str, call: ActionCall) -> str:
     """
     values = call.values()
     return _IN_IRI.sub(lambda part: _named(str(_value(values, part[1]))), text)
+
+
+def names_of(text: str) -> frozenset[str]:
+    """The values that a call has to have to fill a name."""
+    return frozenset(_IN_IRI.findall(text))
 
 
 def _named(value: str) -> str:

@@ -39,6 +39,7 @@ class WebhookAction:
 
     def __init__(self, spec: ActionSpec, webhook: WebhookSettings) -> None:
         self.batch = webhook.batch
+        self.needs = frozenset[str]()
         self._url = spec.resolved("webhook.url", webhook.url)
         own = {name: spec.resolved(f"webhook.headers.{name}", text) for name, text in webhook.headers.items()}
         self._headers = {"Content-Type": "application/json", "User-Agent": "kaicep", **own}

@@ -7,19 +7,16 @@ done. It begins with the first question, and ends when nobody has asked for a wh
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Sequence
-from multiprocessing.connection import Connection, Pipe
-from weakref import finalize
+from multiprocessing.connection import Connection
 
 import pyarrow as pa
 
 from ...config import Settings
 from ...errors import KaicepError, PipelineError, error_fields, error_of
 from ...ontology import KnowledgeBase
-from ...storage import serve_parent
+from ...storage import ChildProcess, serve_parent
 from ..catalog import Catalog
 from ..flow import Registration
 from ..knowledge import modules_in_force
@@ -32,7 +29,6 @@ _STARTING_S = 120.0
 _IDLE_S = 300.0
 _MORE_NICE = 14
 """Beside what `serve_parent` gives way by: it gets what nobody else wants."""
-_STANDARD_ERROR = 2
 _NOT_STARTED = PipelineError(
     "the process that answers does not start", hint="see whether the machine has memory left, and ask again"
 )
@@ -48,8 +44,7 @@ class AskingProcess:
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
         self._asking = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._connection: Connection | None = None
+        self._child: ChildProcess | None = None
         self._knowledge: KnowledgeBase | None = None
 
     def ask(self, project: Catalog, queries: Sequence[Registration], text: str, source: str) -> Rows:
@@ -78,20 +73,19 @@ class AskingProcess:
 
     def close(self) -> None:
         """End it; whoever waits for an answer meets an error."""
-        process = self._process
-        if process is not None:
-            process.kill()
+        child = self._child
+        if child is not None:
+            child.kill()
         with self._asking:
             self._stop()
 
     def _connected(self, project: Catalog) -> Connection:
         """The end of a pipe at whose other end the process waits for a question."""
-        running = self._process is not None and self._process.poll() is None
-        if self._connection is not None and running and self._knowledge is project.knowledge:
-            return self._connection
+        if self._child is not None and self._child.runs and self._knowledge is project.knowledge:
+            return self._child.connection
         self._stop()
-        own = self._connection = self._begin()
-        self._knowledge = project.knowledge
+        self._child, self._knowledge = ChildProcess(_words), project.knowledge
+        own = self._child.connection
         try:
             own.send(project.settings)
             refusal = own.recv() if own.poll(_STARTING_S) else error_fields(_NOT_STARTED)
@@ -102,27 +96,14 @@ class AskingProcess:
             raise error_of(refusal)
         return own
 
-    def _begin(self) -> Connection:
-        own, theirs = Pipe()
-        path = os.pathsep.join(folder for folder in sys.path if folder)
-        with theirs:
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-c", f"from {__name__} import main; main({theirs.fileno()})"],
-                stdin=subprocess.DEVNULL,
-                stdout=_STANDARD_ERROR,
-                pass_fds=[theirs.fileno()],
-                env={**os.environ, "PYTHONPATH": path},
-            )
-        finalize(self, self._process.kill)
-        return own
-
     def _stop(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-        if self._connection is not None:
-            self._connection.close()
-        self._process = self._connection = None
+        if self._child is not None:
+            self._child.close()
+        self._child = None
+
+
+def _words(number: int) -> list[str]:
+    return ["-c", f"from {__name__} import main; main({number})"]
 
 
 def main(number: int) -> None:

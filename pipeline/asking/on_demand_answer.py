@@ -10,6 +10,7 @@ import polars as pl
 import pyarrow as pa
 
 from ...cep import END_OF_TIME
+from ...cep.output import hex_digests, seeds_of
 from ...expressions import column_expression, mask_of, plain_name
 from ...language.nodes import Aggregate, BatchWindow, Binding, Column, Kind, Query, aggregates_of
 from ...semfilter import check_connected
@@ -69,7 +70,7 @@ def _rows(project: Catalog, query: Query, tables: Mapping[str, pa.Table]) -> pa.
 def _visible(query: Query, runtime: QueryRuntime, rows: pa.Table) -> pa.Table:
     """Rows as users see them, and the keys of ORDER BY."""
     keys = [item.name for item in query.items if item.hidden]
-    found = runtime.visible(rows)
+    found = runtime.rows.visible(rows)
     for name in keys:
         if name in rows.column_names:
             found = found.append_column(name, rows[name])
@@ -90,6 +91,12 @@ def _sorted(asked: Query, rows: pa.Table) -> pa.Table:
     )
     found = rows.take(order.to_series().to_arrow())
     return found if asked.limit is None else found.slice(0, asked.limit)
+
+
+def _id_of(asked: Query) -> str:
+    """The identity of a row without events: all that tells it apart is its query."""
+    (digest,) = hex_digests([pl.Series([""])], "", seeds_of(asked.normal)).to_pylist()
+    return str(digest)
 
 
 def _only_row(asked: Query, rows: pa.Table, moment: datetime) -> pa.Table:
@@ -116,6 +123,6 @@ def _only_row(asked: Query, rows: pa.Table, moment: datetime) -> pa.Table:
         return rows
     given = frame.select(e.alias(name) for name, e in expressions.items()).to_dicts()[0]
     (source,) = asked.sources
-    own = {"_time": moment, "_events": {source.variable: []}, "_window": None, "_id": asked.normal}
+    own = {"_time": moment, "_events": {source.variable: []}, "_window": None, "_id": _id_of(asked)}
     row = {field.name: own.get(field.name, given.get(field.name)) for field in rows.schema}
     return pa.Table.from_pylist([row], rows.schema)

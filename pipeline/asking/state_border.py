@@ -57,15 +57,15 @@ def _labels(dataflow: Dataflow, asked: Query) -> list[str]:
     """The queries that are asked about, and those that decide about contexts that are."""
     found: list[str] = []
     for reference in asked.asked:
-        queries = dataflow.queries
-        found += (queries.deriving if reference.contexts else queries.labels_of)(reference.query)
+        lineage = dataflow.queries.lineage
+        found += (lineage.deriving if reference.contexts else lineage.labels_of)(reference.query)
     return list(dict.fromkeys(found))
 
 
 def _moment(dataflow: Dataflow, labels: Sequence[str]) -> datetime:
     """Up to when all is known that decides about some queries; of none: that the streams say."""
     watermarks = dataflow.watermarks
-    awaited = set[str]().union(*map(dataflow.queries.awaited, labels))
+    awaited = set[str]().union(*map(dataflow.queries.lineage.awaited, labels))
     streams = sorted(awaited or (name for name, known in watermarks.items() if known is not None))
     silent = [name for name in streams if watermarks[name] is None]
     if silent or not streams:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -21,7 +21,7 @@ _WATCHED, _ROWS, _COVERED = "state of ", "rows of ", "state of a covered query"
 _MICROSECOND = timedelta(microseconds=1)
 
 
-def watched_registrations(registrations: Iterable[Registration], asked: Query) -> list[Registration]:
+def watched_registrations(registrations: Collection[Registration], asked: Query) -> list[Registration]:
     """What a data flow is to answer besides, so that its states can be asked for.
 
     Args:
@@ -35,14 +35,21 @@ def watched_registrations(registrations: Iterable[Registration], asked: Query) -
     found = []
     for name in dict.fromkeys(reference.query for reference in asked.asked if not reference.contexts):
         if name not in named:
-            known = ", ".join(sorted(n for n in named if n is not None)) or "none has a name"
-            raise PipelineError(f"no query '{name}' is registered", hint=f"registered are: {known}")
+            raise _not_registered(name, registrations)
         held = replace(named[name].query, name=None, change=None)  # what reads its rows reads those of the query itself
         found.append(replace(named[name], query=held, label=_WATCHED + name, watched=True))
         if finds_more_when_watched(held):  # how many rows it has is for the query itself to say
             found.append(replace(named[name], query=held, label=_ROWS + name))
             found[-2] = replace(found[-2], query=replace(held, limit=None))
     return found
+
+
+def _not_registered(name: str, registrations: Iterable[Registration]) -> PipelineError:
+    queries = [registration.query for registration in registrations]
+    if any(query.rule is not None and query.rule.name == name for query in queries):
+        return PipelineError(f"'{name}' is a rule, which has no state", hint="ask about the query that it is ON")
+    known = ", ".join(sorted(query.name for query in queries if query.name is not None)) or "none has a name"
+    return PipelineError(f"no query '{name}' is registered", hint=f"registered are: {known}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,9 @@ from .submitted_queries import SubmittedDocument, SubmittedQueries, folder_of, f
 
 __all__ = ["Submissions"]
 
+_ANSWERED = "answered from the next batch on, its rows go where the engine's go"
+_ACTS = "acts from the next batch on"
+
 
 class RegisteredQuery(Protocol):
     """What is told of a query of a running engine."""
@@ -199,7 +202,7 @@ class Submissions:
         self._submitted.add(SubmittedDocument(label, text, retention, queries))
         for query in queries:
             self._say(f"queries: {query} was submitted")
-        said = [f"{query}: answered from the next batch on, its rows go where the engine's go" for query in queries]
+        said = [f"{one.label}: {_ACTS if one.query.rule is not None else _ANSWERED}" for one in registrations]
         return [*idle_warnings(self._host.project, self._host.registered, registrations), *said]
 
     def _withdraw(self, name: str) -> list[str]:
@@ -234,13 +237,13 @@ class Submissions:
 
     def _listed(self) -> list[dict[str, Any]]:
         submitted = {query for document in self._submitted.documents() for query in document.queries}
-        matches = self._host.progress.matches
+        progress = self._host.progress
         parked = {known.label: known for known in self._host.parked}
         answered = [
             {
                 "query": handle.name,
                 "state": parked[handle.name].state if handle.name in parked else handle.state,
-                "matches": matches.get(handle.name, 0),
+                "matches": progress.given(handle.name),
                 "from": self._origin(handle.name, submitted - self._refused.keys()),
                 "now": None if handle.now is None else handle.now.isoformat(),
                 "parked": str(parked[handle.name]) if handle.name in parked else None,

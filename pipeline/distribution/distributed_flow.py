@@ -5,6 +5,7 @@ Its state is where the shards have left theirs: a snapshot has that, and is what
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,7 +17,7 @@ import pyarrow as pa
 
 from ...archive.log import PreparedSegment
 from ...errors import KaicepError, PipelineError, error_of
-from ...planner import resolve_bounds
+from ...storage import SharedFolder
 from ..catalog import Catalog
 from ..durability import HOSTING
 from ..flow import (
@@ -30,7 +31,7 @@ from ..flow import (
     StreamMoments,
     StreamTally,
 )
-from ..flow.queries import continues
+from ..flow.queries import continues, with_head
 from ..sharding import (
     HIDDEN,
     HostedBatch,
@@ -47,13 +48,13 @@ from ..sharding import (
     told_records,
     units_of,
 )
+from .registration_limits import DRIVER, refuse_joining, refuse_looking_back, refuse_lost
 from .split_batch import CountedStream, SplitBatch
 from .told_query import ToldQuery
 
 __all__ = ["DistributedFlow", "TaskPlace"]
 
-_QUERY = "hosted/"
-_DRIVER = 'set hosting = "driver" under [engine]'
+_QUERY, _DERIVING = "hosted/", "hosted-deriving"
 _NO_COUNTS = StreamCounts(0, 0, 0, 0, 0, 0, ())
 
 
@@ -67,13 +68,15 @@ class TaskPlace:
         folder: for what they leave for each other, and the states of shards; all of them reach it.
         shards: into how many a query is cut at most, when its first batch is done.
         log: the folder of the log; `None`: there is none.
+        say: takes a line of the log about files that cannot be read.
     """
 
     run: TaskRunner
     tasks: int
-    folder: Path
+    folder: SharedFolder
     shards: int
     log: Path | None
+    say: Callable[[str], None]
 
 
 class DistributedFlow(Dataflow):
@@ -139,38 +142,14 @@ class DistributedFlow(Dataflow):
         """
         if not self.begun:
             return
-        for registration in registrations:
-            now = registration.now or self.now_of(registration)
-            if registration.query.rule is not None:
-                now = None  # it acts on no row before its registration
-            if now is not None and resolve_bounds(registration.query.bounds, now).begins_before(now):
-                raise _refused(registration.label, "asks for the past, which executors do not look through yet")
-            if registration.query.context_sets:
-                raise _refused(
-                    registration.label, "speaks of contexts, and executors know them from the first batch on"
-                )
-        self._check_units(registrations)
+        refuse_looking_back(registrations, self.now_of)
+        refuse_joining(registrations, self._active, self._state)
 
     def now_of(self, registration: Registration) -> datetime | None:
         """The time of a query's streams, as far as these are known."""
-        known = {s.stream.name for s in registration.query.sources} <= {*self.annotators, *self._given()}
+        given = {name for flow in self.flows.values() for name in flow.query.streams}
+        known = {source.stream.name for source in registration.query.sources} <= {*self.annotators, *given}
         return self.now(registration.query) if known else None
-
-    def _given(self) -> set[str]:
-        return {name for flow in self.flows.values() for name in flow.query.streams}
-
-    def _check_units(self, registrations: Sequence[Registration]) -> None:
-        """Refuse queries that answer others whose states lie in shards of their own, or in several places."""
-        new = {registration.label for registration in registrations}
-        active = [one for one in self._active if one.label not in new]
-        kept, stated = self._state.kept, {place.unit for place in self._state.states}
-        for unit in units_of([*active, *registrations], kept):
-            others = [label for label in unit.labels if label not in new and kept.get(label, label) in stated]
-            apart = [label for label in others if label not in kept]
-            several = len({kept.get(label, label) for label in others}) > 1
-            if new & set(unit.labels) and (several or apart):
-                why = f"reads or decides what '{(apart or others)[0]}' gives, which is answered by itself since before"
-                raise _refused(next(label for label in unit.labels if label in new), why)
 
     @property
     def _active(self) -> tuple[Registration, ...]:
@@ -184,7 +163,7 @@ class DistributedFlow(Dataflow):
             KaicepError: a file, or the log, cannot be read or written.
         """
         if batch.past is not None or batch.events:
-            raise PipelineError("executors answer batches of files only", hint=_DRIVER)
+            raise PipelineError("executors answer batches of files only", hint=DRIVER)
         splits, unreadable = (batch.splits, batch.unreadable) if isinstance(batch, SplitBatch) else ((), {})
         self._sweep()
         advances: dict[str, datetime] = {}
@@ -212,9 +191,11 @@ class DistributedFlow(Dataflow):
 
     def snapshot(self) -> dict[str, bytes]:
         """Where the state of streams and queries is, by name, for `restore`; of failed ones there is none."""
-        parts = {HOSTING: state_text(self._state).encode()}
-        flows = {label: flow for label, flow in self.flows.items() if label not in self.suspended}
-        return parts | {_QUERY + label: flow.head for label, flow in flows.items() if flow.failure is None}
+        deriving = [label for label, flow in self.flows.items() if flow.query.changed_sets]
+        parts = {HOSTING: state_text(self._state).encode(), _DERIVING: json.dumps(deriving).encode()}
+        flows = [flow for label, flow in self.flows.items() if label not in self.suspended and flow.failure is None]
+        known = [flow.registration for flow in flows]
+        return parts | {_QUERY + each.label: with_head(each.query, each.now, b"") for each in known}
 
     def restore(self, state: Mapping[str, bytes], queries: Iterable[Registration]) -> list[Registration]:
         """Go on from a snapshot with those of the queries that it holds; see `Dataflow.restore`.
@@ -224,6 +205,8 @@ class DistributedFlow(Dataflow):
         """
         if HOSTING not in state:
             return list(queries)
+        queries = list(queries)
+        refuse_lost(json.loads(state[_DERIVING]), [query.label for query in queries])
         self._state = state_of(state[HOSTING].decode(), "the state of queries")
         unknown: list[Registration] = []
         for query in queries:
@@ -307,7 +290,7 @@ class DistributedFlow(Dataflow):
             rows = found.matches.get(label) if flow.failure is None else None
             own = calls if flow.firing is not None else None
             calls = None if own is not None else calls
-            visible = flow.no_visible_rows if rows is None else rows
+            visible = flow.rows.none if rows is None else rows
             yield QueryRows(label, visible, calls=own, done=found.done.get(label, {}))
 
     def _counted(self, name: str, found: HostedBatch) -> CountedStream:
@@ -319,7 +302,10 @@ class DistributedFlow(Dataflow):
             count.events, count.late, count.unusable - malformed, count.duplicates, count.unlinked, time
         )
         unreadable = [file for report in read for file in report.unreadable]
-        records = told_records(self._place.folder, name, [report.file for report in read], unreadable)
+        for file in unreadable:
+            self._place.say(f"streams.{name}: {file.path} {file.complaint}; see its dead letters")
+        files = [report.file for report in read if report.unusable]
+        records = told_records(self._place.folder, name, files, unreadable)
         return CountedStream.of(tally, PreparedSegment(segment.path, segment.rows, segment.late), records)
 
     def _sweep(self) -> None:
@@ -334,7 +320,3 @@ class DistributedFlow(Dataflow):
 def _nobody(_stream: str, _start: datetime | None, _count: int | None) -> pa.Table:
     """The identities of a stream, which tasks know."""
     return pa.table({"_id": pa.array([], pa.string()), "_time": pa.array([], pa.timestamp("us", "UTC"))})
-
-
-def _refused(label: str, why: str) -> PipelineError:
-    return PipelineError(f"'{label}' {why}", hint=f"register it before the first batch, or {_DRIVER}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
+from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
@@ -11,7 +13,7 @@ from uuid import uuid4
 from ...archive import Archive
 from ...archive.log import Position
 from ...errors import PipelineError
-from ...storage import make_folder
+from ...storage import LocalFolder, SharedFolder, folder_at, is_bucket_url, make_folder, write_atomically
 from ..catalog import Catalog
 from ..durability import HOSTING, BatchFiles, BatchIntake, RestoredState
 from ..flow import Dataflow, Registration
@@ -23,6 +25,7 @@ from .split_batch import SplitIntake
 
 __all__ = ["ExecutorHosting", "TaskPool"]
 
+_LOG = logging.getLogger("kaicep")
 _DRIVER = 'set hosting = "driver" under [engine]'
 _MILLISECOND_NS = 1_000_000
 
@@ -48,14 +51,20 @@ class ExecutorHosting:
         project: with the settings.
         archive: whose log is written; `None`: there is none.
         tasks: gives where tasks run, when they are needed first.
+        say: takes a line of the log about files that cannot be read.
     """
 
+    collects = False
     replayable = False
 
-    def __init__(self, project: Catalog, archive: Archive | None, tasks: Callable[[], TaskPool]) -> None:
-        self._project, self._archive, self._tasks = project, archive, tasks
-        settings = project.settings
-        self._folder = settings.path(settings.engine.state) / "hosting"
+    def __init__(
+        self,
+        project: Catalog,
+        archive: Archive | None,
+        tasks: Callable[[], TaskPool],
+        say: Callable[[str], None] = _LOG.info,
+    ) -> None:
+        self._project, self._archive, self._tasks, self._say = project, archive, tasks, say
 
     @cached_property
     def _pool(self) -> TaskPool:
@@ -64,10 +73,19 @@ class ExecutorHosting:
     @cached_property
     def place(self) -> TaskPlace:
         """Where tasks run."""
-        make_folder(self._folder)
         log = None if self._archive is None else self._archive.log.path.absolute()
         shards = self._project.settings.engine.shards or self._pool.parallelism
-        return TaskPlace(self._pool, self._pool.parallelism, self._folder.absolute(), shards, log)
+        return TaskPlace(self._pool, self._pool.parallelism, self._folder(), shards, log, self._say)
+
+    def _folder(self) -> SharedFolder:
+        """For what tasks leave for each other, and the states of shards."""
+        settings = self._project.settings
+        shared, own = settings.engine.shared, settings.path(settings.engine.state) / "hosting"
+        make_folder(own)
+        if shared is None:
+            return LocalFolder(own.absolute())
+        place = shared if is_bucket_url(shared) else settings.path(shared).absolute()
+        return folder_at(place, settings.s3.options).inside(_name(own / "shared"))
 
     def begin(self) -> None:
         """Let executors look for the folders that they read and write.
@@ -77,8 +95,8 @@ class ExecutorHosting:
         """
         place, settings = self.place, self._project.settings
         self._pool.begin()
-        for path in place.folder.glob(WRITTEN_KNOWLEDGE):
-            path.unlink(missing_ok=True)  # it is written again where it is still in force
+        written = [name for name in place.folder.names() if fnmatch(name, WRITTEN_KNOWLEDGE)]
+        place.folder.remove(written)  # it is written again where it is still in force
         sources = [stream.source.path for stream in settings.streams.values() if stream.source is not None]
         found = [_folder(settings.path(path)) for path in sources if path is not None]
         paths = [*([] if place.log is None else [place.log]), *found]
@@ -110,6 +128,8 @@ class ExecutorHosting:
                 gone = [UnreadableFile(path, GONE, None) for path in sorted(paths - there.keys())]
                 if gone := source.untaken(gone):
                     unreadable.setdefault(name, []).extend(gone)
+                for file in gone:
+                    self._say(f"streams.{name}: {file.path} {file.complaint}; see its dead letters")
             splits += own
         return SplitIntake(splits, unreadable, frozenset(logged))
 
@@ -165,6 +185,14 @@ class ExecutorHosting:
         """End the tasks."""
         if "_pool" in vars(self):
             self._pool.cancel()
+
+
+def _name(path: Path) -> str:
+    """What an engine's part of a place is called that others may share: kept with its state."""
+    if not path.exists():
+        with write_atomically(path) as temporary:
+            temporary.write_text(f"engine-{uuid4().hex}", encoding="utf-8")
+    return path.read_text(encoding="utf-8")
 
 
 def _folder(path: Path) -> Path:

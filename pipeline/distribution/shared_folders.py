@@ -7,12 +7,13 @@ from pathlib import Path
 from socket import gethostname
 
 from ...errors import PipelineError
+from ...storage import SharedFolder
 from ..sharding import HostedQueries
 
 __all__ = ["reach_part"]
 
 
-def reach_part(queries: HostedQueries, paths: Sequence[Path], folder: Path, name: str) -> None:
+def reach_part(queries: HostedQueries, paths: Sequence[Path], folder: SharedFolder, name: str) -> None:
     """Look for folders where a task runs; that it runs says that versions are alike.
 
     Args:

@@ -210,6 +210,8 @@ class CheckpointedFlow:
         """
         if number <= self.done:
             return None
+        if not self._hosting.collects:
+            generation.check_files(number)
         files = self.journal.sorted_out(number, generation.files(number, self.project.settings))
         with self.clock.stage("read"):
             intake = self._hosting.intake(number, files, read)
@@ -279,7 +281,7 @@ class CheckpointedFlow:
         for missed in spooled:
             result.called += missed.called
             result.count_done(missed.done)
-        result.called += self.queries.take_calls()
+        result.add_calls(self.queries.take_calls())
         records = intake.taken(streams)
         malformed = {stream: len(raw.malformed) for stream, raw in records.items()}
         state = partial(self._state, result, malformed, began, number=number, results=(*spooled, own))
@@ -301,6 +303,7 @@ class CheckpointedFlow:
         self._flow.begin()
         result = self.dataflow.process(Batch(ends=True, number=number))
         delivered = self._checkpoint.commit_end(number, result)
+        result.count_no_calls()  # they are made when a batch brings their rows
         self._flow.count(result, {}, time.perf_counter() - began, delivered.counts)
         return self._finished(number, result, delivered)
 

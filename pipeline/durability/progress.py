@@ -69,6 +69,10 @@ class Progress:
         """The rows of all queries."""
         return sum(self.matches.values())
 
+    def given(self, label: str) -> int:
+        """How many rows a query has given; of a rule how often it has acted."""
+        return self.matches.get(label, 0) + sum(self.rules.get(label, {}).values())
+
     def after(
         self,
         results: Mapping[str, StreamResult],
@@ -99,7 +103,7 @@ class Progress:
         rules = dict(self.rules)
         for rule, counts in done.items():
             before = rules.get(rule, {})
-            rules[rule] = {what: before.get(what, 0) + count for what, count in counts.items()}
+            rules[rule] = {**before, **{what: before.get(what, 0) + count for what, count in counts.items()}}
         own = None if self.own is None else self.own.after(results, rows, malformed, seconds, subqueries, done=done)
         time, spent = _later(self.time, tallies.values()), self.seconds + seconds
         return Progress(self.batches + 1, streams, matches, rules, time, spent, subqueries, own, self.clock)

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from cachetools import LRUCache
@@ -21,7 +20,7 @@ from rdflib.plugins.sparql.parserutils import CompValue, Expr
 from ...config import Settings
 from ...errors import PipelineError
 from ...ontology import KnowledgeBase
-from ...storage import write_atomically
+from ...storage import SharedFolder
 from ..catalog import Catalog
 from ..flow import Registration
 from ..sharding import WRITTEN_KNOWLEDGE, HostingPlan
@@ -59,7 +58,7 @@ class SentPlan:
     durable: bool
 
     @classmethod
-    def of(cls, plan: HostingPlan, folder: Path) -> SentPlan:
+    def of(cls, plan: HostingPlan, folder: SharedFolder) -> SentPlan:
         """What is sent of a plan; its knowledge is written into a folder that all processes reach."""
         knowledge = plan.catalog.knowledge
         sent = cls(
@@ -72,9 +71,8 @@ class SentPlan:
             dict(plan.kept),
             plan.durable,
         )
-        if not (folder / sent.knowledge).exists():
-            with write_atomically(folder / sent.knowledge) as temporary:
-                temporary.write_bytes(knowledge.written())
+        if sent.knowledge not in folder.names():
+            folder.write(sent.knowledge, [knowledge.written()])
         return sent
 
     @property
@@ -82,7 +80,7 @@ class SentPlan:
         """The name of the file of its knowledge."""
         return WRITTEN_KNOWLEDGE.replace("*", self.project)
 
-    def plan(self, folder: Path) -> HostingPlan:
+    def plan(self, folder: SharedFolder) -> HostingPlan:
         """The plan in this process; its knowledge is read once, whatever plans there are of it.
 
         Raises:
@@ -92,7 +90,7 @@ class SentPlan:
             _KNOWN[self.key] = self._read(folder)
         return _KNOWN[self.key]
 
-    def _read(self, folder: Path) -> HostingPlan:
+    def _read(self, folder: SharedFolder) -> HostingPlan:
         others = [
             f"{name} {theirs} there, {self.versions.get(name)} here"
             for name, theirs in own_versions().items()
@@ -108,9 +106,9 @@ class SentPlan:
         catalog = _PROJECTS[self.project]
         return HostingPlan(self.key, catalog, self.registrations, self.shards, self.kept, self.durable)
 
-    def _catalog(self, folder: Path) -> Catalog:
+    def _catalog(self, folder: SharedFolder) -> Catalog:
         try:
-            triples = (folder / self.knowledge).read_bytes()
+            triples = bytes(folder.read(self.knowledge))
         except OSError as error:
             raise PipelineError(
                 f"an executor does not reach {folder}: {error}", hint="name a folder that all machines share"

@@ -14,12 +14,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 from ...errors import KaicepError, PipelineError, error_fields, error_of
-from ...storage import is_transient, masked
+from ...storage import SharedFolder, is_transient, masked
 from ..flow import CancelledError
 from ..monitoring import ExecutorStatus
 from ..sharding import HostedQueries, HostingPlan, hosted
@@ -38,8 +37,8 @@ class _Job(NamedTuple):
     """What the tasks of a job have in common; `run` tells their files from those of other drivers."""
 
     sent: SentPlan
-    part: Callable[[HostedQueries, Any, Path, str], Any]
-    folder: Path
+    part: Callable[[HostedQueries, Any, SharedFolder, str], Any]
+    folder: SharedFolder
     name: str
     run: str
 
@@ -54,7 +53,7 @@ class SparkTasks:
     def __init__(self, spark: SparkSession) -> None:
         self._context = spark.sparkContext
         self._run = uuid4().hex[:12]
-        self._sent: tuple[str, Path, SentPlan] | None = None
+        self._sent: tuple[str, SharedFolder, SentPlan] | None = None
         self._cancelled = threading.Event()
         self._figures: dict[str, ExecutorStatus] = {}
 
@@ -80,9 +79,9 @@ class SparkTasks:
     def __call__(
         self,
         plan: HostingPlan,
-        part: Callable[[HostedQueries, Any, Path, str], Any],
+        part: Callable[[HostedQueries, Any, SharedFolder, str], Any],
         work: Sequence[Any],
-        folder: Path,
+        folder: SharedFolder,
         name: str,
     ) -> list[Any]:
         """See `TaskRunner`.

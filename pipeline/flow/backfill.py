@@ -99,7 +99,7 @@ def request_of(dataflow: Dataflow, span: TimeRange | None, upto: Position | None
         upto: the last batch before the border.
     """
     flows = list(dataflow.flows.values())
-    origins = {stream for flow in flows for stream in dataflow.queries.origins(flow.query)}
+    origins = {stream for flow in flows for stream in dataflow.queries.lineage.origins(flow.query)}
     columns: dict[str, frozenset[str]] = {stream: frozenset() for stream in sorted(origins)}
     for flow in flows:
         for stream, names in flow.columns.items():

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from ...cep import joined_rows
 from .answering import QueryRows
 from .batch import BatchSource
-from .rules import in_order
+from .rules import CALLED, in_order
 
 __all__ = ["BatchResult", "StreamResult", "StreamTally", "joined", "merged"]
 
@@ -127,7 +127,21 @@ class BatchResult:
         """Count what rules have done."""
         for rule, counts in done.items():
             before = self.done.get(rule, {})
-            self.done[rule] = {what: before.get(what, 0) + count for what, count in counts.items()}
+            self.done[rule] = {**before, **{what: before.get(what, 0) + count for what, count in counts.items()}}
+
+    def add_calls(self, calls: Sequence[pa.Table]) -> None:
+        """Take what rules call that are answered apart from the batch, and count it."""
+        self.called += calls
+        for table in calls:
+            counts = table["rule"].value_counts().to_pylist()
+            self.count_done({each["values"]: {CALLED: each["counts"]} for each in counts})
+
+    def count_no_calls(self) -> None:
+        """Count none of what rules have called: nobody makes these calls."""
+        self.done = {
+            rule: {what: 0 if what == CALLED else count for what, count in counts.items()}
+            for rule, counts in self.done.items()
+        }
 
     def rows_of(self, label: str) -> Iterator[pa.Table]:
         """The rows of one query, likewise; those of the others are passed over."""

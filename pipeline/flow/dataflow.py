@@ -128,7 +128,7 @@ class Dataflow:
     def now(self, query: Query) -> datetime | None:
         """The greatest time stamp that the query's streams have delivered so far."""
         greatest = self._streams.greatest
-        moments = [greatest[stream] for stream in self.queries.origins(query)]
+        moments = [greatest[stream] for stream in self.queries.lineage.origins(query)]
         return max((m for m in moments if m is not None), default=None)
 
     def judge_by(self, judgement: Judgement) -> None:

@@ -210,7 +210,7 @@ class EngineObserver:
         return refused | {
             handle.name: QueryStatus(
                 handle.state,
-                progress.matches.get(handle.name, 0),
+                progress.given(handle.name),
                 handle.reason,
                 self._contexts(handle.name),
                 self._shed(handle.name),

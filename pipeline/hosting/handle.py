@@ -170,13 +170,21 @@ class QueryHandle:
             matches: the rows.
             ending: why no further row can come; `None`: one can.
         """
-        if self._ended:
-            return False
-        self._state = "running" if self.failure is None else "parked"
-        if self.collects and matches.num_rows:
+        if self.collects and matches.num_rows and not self._ended:
             with self._changed:
                 self._kept.append(matches)
                 self._changed.notify_all()
+        return self.answered(ending)
+
+    def answered(self, ending: str | None) -> bool:
+        """Note that a batch was answered, of which a rule hands nobody a row; tell whether the query has ended with it.
+
+        Args:
+            ending: why no further row can come; `None`: one can.
+        """
+        if self._ended:
+            return False
+        self._state = "running" if self.failure is None else "parked"
         if ending is not None:
             self.ending = ending
             self.end()

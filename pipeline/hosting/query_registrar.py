@@ -231,10 +231,17 @@ class QueryRegistrar(ABC):
     def _report(self, step: BatchResult) -> None:
         """Give the handles the rows of a batch."""
         flows = self._flow.dataflow.flows
-        for label, matches in step.matches.items():
+        found = step.matches
+        for label in (*found, *(name for name, own in self._handles.items() if own.query.rule is not None)):
             handle, flow = self._handles.get(label), flows.get(label)
-            if handle is None or flow is None or handle.query is not flow.query:
+            if handle is None or flow is None or not _answers(flow.query, handle.query):
                 continue  # withdrawn meanwhile
-            if handle.receive(matches, ending=None if flow.failure is not None else flow.ending):
+            ending = None if flow.failure is not None else flow.ending
+            if handle.receive(found[label], ending=ending) if label in found else handle.answered(ending):
                 self._say(f"queries: {label} has ended: {flow.ending}")
         self._park_handles()
+
+
+def _answers(query: Query, registered: Query) -> bool:
+    """Whether a query is the registered one; of a rule ON a query it is a form that numbers the rows of that."""
+    return query is registered or (query.rule is not None and query.rule is registered.rule)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ...errors import KaicepError, PipelineError
 from ..durability import BatchFiles, Generation, current_generation, is_all_read
@@ -50,7 +50,6 @@ class StreamReader(QueryRegistrar):
     ) -> None:
         super().__init__(say)
         self._given, self._spark = spark, spark
-        self._hosting: Literal["driver", "executors"] = "driver"
         self._lock = threading.Lock()
         self._job = SparkJob(
             self._lock,
@@ -161,9 +160,6 @@ class StreamReader(QueryRegistrar):
             handle.began()
         self._answer_requests()
         settings = self.project.settings
-        if self._hosting == "executors":
-            self._session()
-            flow.check_hosting()
         with self._lock:
             generation = self._take_up(idle)
         if flow.queries.behind:
@@ -172,6 +168,7 @@ class StreamReader(QueryRegistrar):
             return  # there is nothing to be read now, and Spark need not be started to find that out
         keep_freed_memory()
         spark = self._session(brief=idle is None)
+        flow.check_hosting()
         self._job.start(spark, settings, generation, idle, partial(self._take_up, idle))
 
     def _session(self, *, brief: bool = False) -> SparkSession:

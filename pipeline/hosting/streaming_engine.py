@@ -87,6 +87,7 @@ class StreamingEngine(StreamReader):
         self._entered: CheckpointedFlow | None = None
         self._observer: EngineObserver | None = None
         self._tasks: SparkTasks | None = None
+        self._hosting: Literal["driver", "executors"] = "driver"
 
     def __enter__(self) -> Self:
         try:
@@ -129,7 +130,7 @@ class StreamingEngine(StreamReader):
         """Executors, if they host; they are asked for when there is something to do for them."""
         if self._hosting == "driver":
             return None
-        return ExecutorHosting(self._project, self._archive, self._executors)
+        return ExecutorHosting(self._project, self._archive, self._executors, self._say)
 
     def _executors(self) -> SparkTasks:
         self._tasks = SparkTasks(self._session())

@@ -15,6 +15,7 @@ from polars.exceptions import PanicException
 from ...errors import KaicepError, PipelineError, error_fields
 from ..catalog import Catalog
 from ..flow import Dataflow, QueryRuntime, Registration, failure_of
+from .part_file import UnreadablePartError
 from .query_unit import QueryUnit, units_of
 from .row_merge import with_moments
 
@@ -95,9 +96,15 @@ class HostedQueries:
 
     @contextmanager
     def isolated(self, unit: QueryUnit, failures: dict[str, Mapping[str, Any]]) -> Iterator[None]:
-        """Do something for a unit; of an engine's, what it fails with is noted, and nothing else fails."""
+        """Do something for a unit; of an engine's, what it fails with is noted, and nothing else fails.
+
+        Raises:
+            OSError, UnreadablePartError: what tasks have left cannot be read: that is no query's failure.
+        """
         try:
             yield
+        except (OSError, UnreadablePartError):
+            raise
         except (Exception, PanicException) as error:
             if not self.plan.durable:
                 raise

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
+from typing import Any
 
 from ...errors import PipelineError
-from ...storage import write_atomically
+from ...storage import SharedFolder
 from .hosted_queries import StatePlace
 
-__all__ = ["HostingState", "QueryTold", "read_manifest", "state_of", "state_text", "write_manifest"]
+__all__ = [
+    "PARTS",
+    "HostingState",
+    "QueryTold",
+    "commit",
+    "read_manifest",
+    "require_newest",
+    "state_of",
+    "state_text",
+    "sweep",
+]
 
 _VERSION = 1
-_MANIFEST = "manifest.json"
+_PREFIX = "manifest-"
+_MANIFEST = re.compile(rf"{_PREFIX}(\d+)\.json")
+PARTS = ".parts"
+"""How the names of the files end that tasks write, and with their batch they begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,30 +77,77 @@ class HostingState:
         return frozenset({*(place.file for place in self.states), *self.seen.values()} - {""})
 
 
-def write_manifest(folder: Path, state: HostingState) -> None:
-    """Let a batch count: durably, in one step."""
-    with write_atomically(folder / _MANIFEST) as temporary:
-        temporary.write_text(state_text(state), encoding="utf-8")
+def commit(folder: SharedFolder, state: HostingState, driver: str) -> None:
+    """Let a batch count, durably, for the driver that comes first; remove what counted before it.
+
+    Args:
+        folder: of the flow.
+        state: after the batch, which has a manifest of its own.
+        driver: tells this driver from all others.
+
+    Raises:
+        PipelineError: another driver has gone on.
+    """
+    content = {**_content(state), "driver": driver}
+    first = folder.create(_manifest(state.batch), json.dumps(content).encode())
+    names = folder.names()
+    if not first or _newest(names) != state.batch:  # it may be there no more, where others have gone on further
+        raise _overtaken(folder, state.batch)
+    folder.remove(_swept(names, state.batch, {*state.files, _manifest(state.batch)}))
 
 
-def read_manifest(folder: Path, plan: str) -> HostingState:
+def sweep(folder: SharedFolder, batch: int, files: Collection[str]) -> None:
+    """Remove the files that count no more.
+
+    Args:
+        folder: that has them.
+        batch: the last one that counts.
+        files: those that count.
+    """
+    folder.remove(_swept(folder.names(), batch, files))
+
+
+def _swept(names: Iterable[str], batch: int, files: Collection[str]) -> list[str]:
+    """Files of earlier batches that do not count: of this one there may be some that others are about to name."""
+    ours = [name for name in names if name.endswith(PARTS) or _MANIFEST.fullmatch(name)]
+    return [name for name in ours if name not in files and name.removeprefix(_PREFIX) < f"{batch:09}"]
+
+
+def require_newest(folder: SharedFolder, batch: int) -> None:
+    """Make sure that a batch is the last one that counts.
+
+    Raises:
+        PipelineError: another driver has gone on.
+    """
+    if _newest(folder.names()) != batch:
+        raise _overtaken(folder, batch + 1)
+
+
+def read_manifest(folder: SharedFolder, plan: str) -> HostingState:
     """What the last batch that counts has left; without one, nothing.
 
     Raises:
         PipelineError: it is of other queries, or of another version.
     """
-    path = folder / _MANIFEST
-    if not path.exists():
+    batch = _newest(folder.names())
+    if batch < 0:
         return HostingState(plan)
-    state = state_of(path.read_text(encoding="utf-8"), str(path))
+    name = _manifest(batch)
+    state = state_of(str(folder.read(name), "utf-8"), f"{folder}/{name}")
     if state.plan != plan:
-        raise PipelineError(f"{path} is of other queries or of another kaicep", hint="begin with an empty folder")
+        raise PipelineError(
+            f"{folder}/{name} is of other queries or of another kaicep", hint="begin with an empty folder"
+        )
     return state
 
 
 def state_text(state: HostingState) -> str:
     """A state as JSON."""
-    content = {
+    return json.dumps(_content(state))
+
+
+def _content(state: HostingState) -> dict[str, Any]:
+    return {
         "version": _VERSION,
         "plan": state.plan,
         "batch": state.batch,
@@ -97,7 +158,6 @@ def state_text(state: HostingState) -> str:
         "kept": dict(state.kept),
         "shards": state.shards,
     }
-    return json.dumps(content)
 
 
 def state_of(text: str, place: str) -> HostingState:
@@ -115,6 +175,22 @@ def state_of(text: str, place: str) -> HostingState:
     told = tuple(QueryTold(label, _moment(due), ending) for label, due, ending in content["told"])
     return HostingState(
         content["plan"], content["batch"], moments, states, seen, told, content["kept"], content["shards"]
+    )
+
+
+def _manifest(batch: int) -> str:
+    return f"{_PREFIX}{batch:09}.json"
+
+
+def _newest(names: Iterable[str]) -> int:
+    """The last batch that has a manifest; -1: none has."""
+    return max((int(found[1]) for name in names if (found := _MANIFEST.fullmatch(name))), default=-1)
+
+
+def _overtaken(folder: SharedFolder, batch: int) -> PipelineError:
+    return PipelineError(
+        f"another driver has done batch {batch} in {folder}",
+        hint="let one of them run: end the other one and begin again, or give each a folder of its own",
     )
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from ...storage import SharedFolder
 from ..flow import admission_of
 from .hosted_queries import HostedQueries
 from .part_file import Part, PartFile, PartName, table_bytes, write_parts
@@ -93,7 +93,7 @@ def is_bounded(queries: HostedQueries, stream: str) -> bool:
     return not annotation.identity or annotation.time in annotation.identity
 
 
-def identity_part(queries: HostedQueries, work: IdentityWork, folder: Path, name: str) -> IdentityReport:
+def identity_part(queries: HostedQueries, work: IdentityWork, folder: SharedFolder, name: str) -> IdentityReport:
     """Find out which events of a shard count for nothing, and write that with what was seen.
 
     Args:
@@ -109,16 +109,16 @@ def identity_part(queries: HostedQueries, work: IdentityWork, folder: Path, name
     for kind, which in ((DROPPED, duplicate | late), (LATE, late)):
         for (place,), own in rows.filter(which).group_by(_PLACE, maintain_order=True):
             parts[kind, work.stream, int(str(place))] = table_bytes(own.select("_id"))
-    write_parts(folder / name, parts, sync=False)
+    write_parts(folder, name, parts, sync=False)
     return IdentityReport(work.stream, work.shard, name, int(duplicate.sum()), int(late.sum()), greatest)
 
 
-def _rows(work: IdentityWork, folder: Path, shards: Sequence[int]) -> pl.DataFrame:
+def _rows(work: IdentityWork, folder: SharedFolder, shards: Sequence[int]) -> pl.DataFrame:
     """The identities of a shard in order of arrival, with what lies before each."""
     found = [pl.DataFrame(schema={**_KEYS, ROW: pl.Int64, BEFORE_ROW: _KEYS["_time"], _PLACE: pl.Int64})]
-    for split in work.splits:
-        with PartFile(folder / split.file) as file:
-            tables = [file.table((IDENTITIES, work.stream, shard)) for shard in shards]
+    parts = [(IDENTITIES, work.stream, shard) for shard in shards]
+    read = folder.each(lambda name: PartFile(folder, name).tables(parts), [split.file for split in work.splits])
+    for split, tables in zip(work.splits, read, strict=True):
         some = [pl.DataFrame(pl.from_arrow(table)) for table in tables if table is not None]
         if some:
             start = pl.lit(split.start).cast(_KEYS["_time"])
@@ -132,7 +132,7 @@ _Judged = tuple[pl.Series, pl.Series, Part, datetime | None]
 """Which are duplicates, which are late, what was seen, and the greatest time stamp where that is only known now."""
 
 
-def _by_identity(queries: HostedQueries, work: IdentityWork, rows: pl.DataFrame, folder: Path) -> _Judged:
+def _by_identity(queries: HostedQueries, work: IdentityWork, rows: pl.DataFrame, folder: SharedFolder) -> _Judged:
     lateness: timedelta = queries.plan.catalog.settings.streams[work.stream].lateness
     seen = _seen(work, folder).filter(pl.col("_time") >= pl.lit(work.watermark).cast(_KEYS["_time"]))
     known = seen["_id"].filter(seen["_id"].is_in(rows["_id"].implode()))
@@ -145,7 +145,7 @@ def _by_identity(queries: HostedQueries, work: IdentityWork, rows: pl.DataFrame,
     return duplicate, late & ~duplicate, table_bytes(kept), None
 
 
-def _by_arrival(queries: HostedQueries, work: IdentityWork, rows: pl.DataFrame, folder: Path) -> _Judged:
+def _by_arrival(queries: HostedQueries, work: IdentityWork, rows: pl.DataFrame, folder: SharedFolder) -> _Judged:
     catalog = queries.plan.catalog
     stream = catalog.settings.streams[work.stream]
     admission = admission_of(catalog.annotators[work.stream], stream.lateness, catalog.settings.engine.identities)
@@ -166,9 +166,9 @@ def _among(height: int, table: pa.Table) -> pl.Series:
     return pl.Series(among)
 
 
-def _seen(work: IdentityWork, folder: Path) -> pl.DataFrame:
+def _seen(work: IdentityWork, folder: SharedFolder) -> pl.DataFrame:
     if not work.seen:
         return pl.DataFrame(schema=_KEYS)
-    with PartFile(folder / work.seen) as file:
+    with PartFile(folder, work.seen) as file:
         table = file.table((_SEEN, work.stream, work.shard))
     return pl.DataFrame(schema=_KEYS) if table is None else pl.DataFrame(pl.from_arrow(table)).cast(_KEYS)

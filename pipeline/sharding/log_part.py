@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from ...archive.log import concatenated, write_segment
 from ...expressions import frame_of
+from ...storage import SharedFolder
 from .hosted_queries import HostedQueries
 from .identity_part import DROPPED, LATE, ReadSplit
 from .part_file import PartFile
@@ -61,7 +62,7 @@ class LogReport:
     late: int
 
 
-def log_part(queries: HostedQueries, work: LogWork, folder: Path, name: str) -> LogReport:
+def log_part(queries: HostedQueries, work: LogWork, folder: SharedFolder, name: str) -> LogReport:
     """Write the segment of a batch of a stream.
 
     Args:
@@ -98,37 +99,37 @@ class _Counted:
         return piece
 
 
-def _ids(work: LogWork, folder: Path, kind: str) -> Mapping[int, pl.Series]:
+def _ids(work: LogWork, folder: SharedFolder, kind: str) -> Mapping[int, pl.Series]:
     """By the place of a split, identities of its events."""
     found: dict[int, list[pl.Series]] = {}
     for name in work.dropped:
-        with PartFile(folder / name) as file:
-            for part in (part for part in file if part[:2] == (kind, work.stream)):
-                table = file.table(part)
+        with PartFile(folder, name) as file:
+            parts = [part for part in file if part[:2] == (kind, work.stream)]
+            for part, table in zip(parts, file.tables(parts), strict=True):
                 if table is not None:
                     found.setdefault(int(part[2]), []).append(frame_of(table, ["_id"])["_id"])
     return {place: pl.concat(ids) for place, ids in found.items()}
 
 
-def _schema(work: LogWork, folder: Path) -> pa.Schema:
+def _schema(work: LogWork, folder: SharedFolder) -> pa.Schema:
     """The columns of all splits: a writer of Parquet wants to know them beforehand."""
     empty = []
     for split in work.splits:
-        with PartFile(folder / split.file) as file:
+        with PartFile(folder, split.file) as file:
             table = file.table((EVENTS_OF, work.stream))
             empty += [] if table is None else [table.slice(0, 0)]
     return concatenated(*empty).schema
 
 
 def _pieces(
-    work: LogWork, folder: Path, schema: pa.Schema, gone: Mapping[int, pl.Series], late: Mapping[int, pl.Series]
+    work: LogWork, folder: SharedFolder, schema: pa.Schema, gone: Mapping[int, pl.Series], late: Mapping[int, pl.Series]
 ) -> Iterator[pa.Table]:
     """The events that count of each split, then those that came late; no piece is empty."""
     for mark in (False, True):
         for split in work.splits:
             if mark and split.place not in late:
                 continue
-            with PartFile(folder / split.file) as file:
+            with PartFile(folder, split.file) as file:
                 table = file.table((EVENTS_OF, work.stream))
                 if table is None:
                     continue

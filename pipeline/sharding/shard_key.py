@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import assert_never
 
 import numpy as np
@@ -43,6 +42,7 @@ from ...language.nodes import (
     Window,
     conjuncts,
     negated_variables,
+    slides_by_time,
     walk_pattern,
 )
 from ...language.nodes import Sequence as Links
@@ -134,11 +134,7 @@ def _waits_for_any(pattern: Pattern | None) -> bool:
 
 
 def _ties_in_time(window: Window) -> bool:
-    return isinstance(window, CorrelationWindow) or _slides_by_time(window)
-
-
-def _slides_by_time(window: Window) -> bool:
-    return isinstance(window, SlidingWindow) and isinstance(window.extent, timedelta) and not window.shared
+    return isinstance(window, CorrelationWindow) or slides_by_time(window)
 
 
 def _of_group(window: Window) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from ...expressions import frame_of
 from ...planner import BackfillChunk, Watermarks
+from ...storage import SharedFolder
 from ..flow import Batch, Dataflow, QueryRuntime, joined
 from .hosted_queries import Failures, HostedQueries, StatePlace
 from .hosting_state import QueryTold
@@ -68,7 +69,7 @@ class ShardReport:
     failures: Failures
 
 
-def shard_part(queries: HostedQueries, work: ShardWork, folder: Path, name: str) -> ShardReport:
+def shard_part(queries: HostedQueries, work: ShardWork, folder: SharedFolder, name: str) -> ShardReport:
     """Answer shards, and write their rows and states.
 
     Args:
@@ -91,7 +92,7 @@ def shard_part(queries: HostedQueries, work: ShardWork, folder: Path, name: str)
             live, own = _done(queries, place, given, done, _state(folder, place))
             parts |= own
             kept.append((StatePlace(name, place.unit, place.shard), live))
-    write_parts(folder / name, parts)
+    write_parts(folder, name, parts)
     for at, live in kept:
         queries.keep(at, live)
     rows = tuple(part for part in parts if part[0] in (ROWS_OF, CALLS_OF))
@@ -127,39 +128,53 @@ def _told(flow: QueryRuntime) -> QueryTold:
     return QueryTold(flow.registration.label, flow.due, flow.ending)
 
 
-def _state(folder: Path, place: StatePlace) -> dict[str, bytes]:
+def _state(folder: SharedFolder, place: StatePlace) -> dict[str, bytes]:
     """The parts of a state; empty before the first batch."""
     if not place.file:
         return {}
-    with PartFile(folder / place.file) as file:
+    with PartFile(folder, place.file) as file:
         names = [part for part in file if part[:3] == (_STATE, place.unit, place.shard)]
-        return {str(part[3]): file.content(part) or b"" for part in names}
+        return {str(part[3]): content or b"" for part, content in zip(names, file.contents(names), strict=True)}
 
 
 class _GivenEvents:
-    """What the shards of a task are given of the splits of a batch."""
+    """What the shards of a task are given of the splits of a batch; each split's file is opened once."""
 
-    def __init__(self, work: ShardWork, folder: Path) -> None:
+    def __init__(self, work: ShardWork, folder: SharedFolder) -> None:
         self.work, self._folder = work, folder
+        self._shards = {(place.unit, place.shard) for place in work.shards}
+        names = [split.file for split in work.splits]
+        self._files: dict[str, PartFile] = dict(zip(names, folder.each(self._file, names), strict=True))
         self._gone: dict[tuple[str, int], pl.Series] = {}
         for stream, files in work.dropped.items():
-            for name in files:
-                self._note(stream, name)
+            for found in folder.each(partial(self._dropped, stream), files):
+                self._note(stream, found)
 
-    def _note(self, stream: str, name: str) -> None:
-        with PartFile(self._folder / name) as file:
-            for part in (part for part in file if part[:2] == (DROPPED, stream)):
-                ids = frame_of(table, ["_id"])["_id"] if (table := file.table(part)) is not None else _NONE
-                known = self._gone.get((stream, int(part[2])))
-                self._gone[stream, int(part[2])] = ids if known is None else pl.concat([known, ids])
+    def _file(self, name: str) -> PartFile:
+        """The parts of a split, of which those of the task's shards are read together."""
+        file = PartFile(self._folder, name)
+        file.hold(part for part in file if (part[0], part[-1]) in self._shards)
+        return file
+
+    def _dropped(self, stream: str, name: str) -> dict[int, pl.Series]:
+        """By split, identities that count for nothing."""
+        with PartFile(self._folder, name) as file:
+            parts = [part for part in file if part[:2] == (DROPPED, stream)]
+            tables = file.tables(parts)
+        ids = (_NONE if table is None else frame_of(table, ["_id"])["_id"] for table in tables)
+        return dict(zip((int(part[2]) for part in parts), ids, strict=True))
+
+    def _note(self, stream: str, dropped: Mapping[int, pl.Series]) -> None:
+        for place, ids in dropped.items():
+            known = self._gone.get((stream, place))
+            self._gone[stream, place] = ids if known is None else pl.concat([known, ids])
 
     def tables(self, unit: QueryUnit, name: str, shard: int, streams: frozenset[str]) -> Iterator[pa.Table]:
         """The parts of a name in all splits, without the events that count for nothing."""
         for split in self.work.splits:
             if split.stream not in streams:
                 continue
-            with PartFile(self._folder / split.file) as file:
-                table = file.table((unit.name, name, shard))
+            table = self._files[split.file].table((unit.name, name, shard))
             if table is not None:
                 gone = self._gone.get((split.stream, split.place))
                 if gone is not None:  # in a split each identity stands once

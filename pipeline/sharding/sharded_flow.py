@@ -5,7 +5,7 @@ It is told numbers and names of files. Whatever an attempt wrote that is not nam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,12 +15,13 @@ from uuid import uuid4
 import pyarrow as pa
 
 from ...cep import END_OF_TIME
+from ...errors import PipelineError
 from ...planner import Watermarks
-from ...storage import folder_name
+from ...storage import FolderPlace, SharedFolder, folder_at, folder_name, is_transient
 from ..flow import StreamMoments
 from ..flow.rules import in_order
 from .hosted_queries import Failures, HostedQueries, HostingPlan, StatePlace, hosted
-from .hosting_state import HostingState, QueryTold, read_manifest, write_manifest
+from .hosting_state import PARTS, HostingState, QueryTold, commit, read_manifest, require_newest
 from .identity_part import IdentityReport, IdentityWork, identity_part, is_bounded
 from .log_part import LogReport, LogWork, log_part
 from .part_file import PartFile
@@ -38,19 +39,20 @@ __all__ = [
     "TaskRunner",
     "answer_part",
     "run_here",
-    "sweep",
 ]
 
 WRITTEN_KNOWLEDGE = "knowledge-*.nt"
 """How the files are called in which knowledge goes to tasks in other processes."""
 
-_Part = Callable[[HostedQueries, Any, Path, str], Any]
+_Part = Callable[[HostedQueries, Any, SharedFolder, str], Any]
 
 
 class TaskRunner(Protocol):
     """Runs tasks, each perhaps several times, somewhere; of each one report counts."""
 
-    def __call__(self, plan: HostingPlan, part: _Part, work: Sequence[Any], folder: Path, name: str) -> list[Any]:
+    def __call__(
+        self, plan: HostingPlan, part: _Part, work: Sequence[Any], folder: SharedFolder, name: str
+    ) -> list[Any]:
         """The report of each task, in their order.
 
         Args:
@@ -63,10 +65,10 @@ class TaskRunner(Protocol):
         """
 
 
-def run_here(plan: HostingPlan, part: _Part, work: Sequence[Any], folder: Path, name: str) -> list[Any]:
+def run_here(plan: HostingPlan, part: _Part, work: Sequence[Any], folder: SharedFolder, name: str) -> list[Any]:
     """Run tasks in this process, one after the other."""
     run = uuid4().hex[:12]
-    return [part(hosted(plan), one, folder, f"{name}-{place}-{run}.parts") for place, one in enumerate(work)]
+    return [part(hosted(plan), one, folder, f"{name}-{place}-{run}{PARTS}") for place, one in enumerate(work)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ class ShardedFlow:
 
     Args:
         plan: the queries.
-        folder: for the files of its tasks, which all of these reach.
+        folder: for the files of its tasks, which all of these reach: a path, or `s3://bucket/prefix`.
         run: runs tasks.
         tasks: how many shards are answered at the same time.
         state: where it goes on; `None`: where the manifest says.
@@ -143,14 +145,16 @@ class ShardedFlow:
     def __init__(
         self,
         plan: HostingPlan,
-        folder: Path,
+        folder: FolderPlace,
         run: TaskRunner = run_here,
         tasks: int = 2,
         state: HostingState | None = None,
     ) -> None:
-        self._plan, self._folder, self._run, self._tasks = plan, folder, run, tasks
+        self._plan, self._run, self._tasks = plan, run, tasks
+        self._folder = folder_at(folder, plan.catalog.settings.s3.options)
+        self._driver = uuid4().hex
         self._queries = hosted(plan)
-        self.state = read_manifest(folder, plan.key) if state is None else state
+        self.state = read_manifest(self._folder, plan.key) if state is None else state
         self._clocks = {
             name: StreamClock(self._queries, name, self.state.moments.get(name, (None, None)))
             for name in plan.catalog.annotators
@@ -165,11 +169,19 @@ class ShardedFlow:
             splits: its records.
             ends: all streams end with it.
             advances: watermarks of silent streams, and where they are moved.
+
+        Raises:
+            PipelineError: another driver has gone on in the folder, or the storage does not answer.
+            KaicepError: a query has failed. Either way the batch does not count, and this flow is of no more use.
         """
-        found, state = self.answer(self.state.batch + 1, splits, lambda *_: advances or {}, ends=ends)
+        try:
+            found, state = self.answer(self.state.batch + 1, splits, lambda *_: advances or {}, ends=ends)
+        except PipelineError as error:
+            if not is_transient(error):  # what is missing, another driver may have removed
+                require_newest(self._folder, self.state.batch)
+            raise
+        commit(self._folder, state, self._driver)
         self.state = state
-        write_manifest(self._folder, state)
-        sweep(self._folder, state.batch, state.files)
         return found
 
     def answer(
@@ -263,35 +275,24 @@ class ShardedFlow:
         for unit in self._queries.units:
             if unit.single:
                 flow, some = self._queries.flow(unit), tables.get(unit.name)
-                tables[unit.name] = [flow.visible(merged_rows(some)) if some else flow.no_visible_rows]
+                tables[unit.name] = [flow.rows.visible(merged_rows(some)) if some else flow.rows.none]
         return {label: rows for label, (rows,) in tables.items()}
 
     def _tables(self, answered: Sequence[ShardReport], kind: str) -> Iterable[tuple[str, pa.Table]]:
-        for report in answered:
-            names = [part for part in report.rows if part[0] == kind]
-            if names:
-                with PartFile(self._folder / report.file) as file:
-                    yield from ((str(name[1]), file.table(name)) for name in names)
+        parts = {report.file: [part for part in report.rows if part[0] == kind] for report in answered}
+        files = [name for name, own in parts.items() if own]
+        found = self._folder.each(lambda name: PartFile(self._folder, name).tables(parts[name]), files)
+        for name, tables in zip(files, found, strict=True):
+            yield from ((str(part[1]), table) for part, table in zip(parts[name], tables, strict=True))
 
 
-def answer_part(queries: HostedQueries, work: ShardWork | LogWork, folder: Path, name: str) -> ShardReport | LogReport:
+def answer_part(
+    queries: HostedQueries, work: ShardWork | LogWork, folder: SharedFolder, name: str
+) -> ShardReport | LogReport:
     """Answer shards, or write what they are given to the log: either may be done while the other is."""
     if isinstance(work, LogWork):
         return log_part(queries, work, folder, name)
     return shard_part(queries, work, folder, name)
-
-
-def sweep(folder: Path, batch: int, files: Collection[str]) -> None:
-    """Remove the files of parts that count no more; an attempt that lags may write some of this batch still.
-
-    Args:
-        folder: that has them.
-        batch: the last one that counts.
-        files: those that count.
-    """
-    for path in folder.glob("*.parts"):
-        if path.name not in files and path.name < f"{batch:09}":
-            path.unlink(missing_ok=True)
 
 
 def _by_label(told: Iterable[QueryTold]) -> Iterable[list[QueryTold]]:

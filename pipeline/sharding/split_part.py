@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from ...annotator import AnnotatedBatch
 from ...archive.log import plain_table
 from ...cep.order import EVENTS
 from ...expressions import Ints, frame_of
+from ...storage import SharedFolder
 from ..flow import QueryRuntime
 from ..flow.queries import EventBatch, Selected, shared_batch
 from ..sources import UnreadableFile
@@ -68,7 +68,7 @@ class SplitReport:
     failures: Failures = field(default_factory=dict)
 
 
-def split_part(queries: HostedQueries, split: Split, folder: Path, name: str) -> SplitReport:
+def split_part(queries: HostedQueries, split: Split, folder: SharedFolder, name: str) -> SplitReport:
     """Read a split, annotate it, and write what all shards are given of it.
 
     Args:
@@ -96,7 +96,7 @@ def split_part(queries: HostedQueries, split: Split, folder: Path, name: str) ->
                     if unit.single
                     else _of_several(unit, split.stream, events)
                 )
-    write_parts(folder / name, parts, sync=False)
+    write_parts(folder, name, parts, sync=False)
     refused = [f"{raw.place(row)}: {why}" for row, why in _first(annotated.rejected)]
     reasons = [*(f"{one.place}: {one.reason}" for one in raw.malformed[:_SHOWN]), *refused][:_SHOWN]
     return SplitReport(

@@ -21,11 +21,13 @@ import pyarrow as pa
 from ...annotator import AnnotatedBatch
 from ...archive.log import read_segment
 from ...errors import PipelineError
+from ...storage import BucketFile, SharedFolder
 from ..catalog import Catalog
 from ..flow import refuse_ahead
 from ..sources import (
     Malformed,
     RawBatch,
+    RecordFile,
     ToldRecords,
     UnreadableFile,
     read_file,
@@ -47,7 +49,7 @@ class Split:
     Attributes:
         stream: its name.
         place: where it stands in the stream's order of arrival, among the splits of a batch.
-        records: the file; JSON, CSV or Parquet.
+        records: the file, of a recording perhaps the object of a bucket; JSON, CSV or Parquet.
         form: a recording is read as its ending says, a file of the stream's source as that, of the log are events.
         rows: of a segment of the log, those that are meant; `None`: all.
         clock: wall clock when the batch was planned, and the latest of those before: what is too far ahead of it is
@@ -56,7 +58,7 @@ class Split:
 
     stream: str
     place: int
-    records: Path
+    records: RecordFile
     form: Literal["recording", "source", "log"] = "recording"
     rows: range | None = None
     clock: tuple[datetime, datetime | None] | None = None
@@ -70,14 +72,13 @@ def read_split(catalog: Catalog, split: Split) -> tuple[RawBatch, AnnotatedBatch
     """
     settings = catalog.settings
     stream = settings.streams[split.stream]
-    match split.form:
-        case "log":
-            return RawBatch(table_of_dicts([])), _logged(split)
-        case "source":
-            _check_reached(split.records)
-            raw = reshape(source_streams(settings)[split.stream].file(str(split.records)), stream)
-        case "recording":
-            raw = read_file(split.records, stream)
+    if split.form == "recording" or isinstance(split.records, BucketFile):
+        raw = read_file(split.records, stream)
+    elif split.form == "log":
+        return RawBatch(table_of_dicts([])), _logged(split.records, split.rows)
+    else:
+        _check_reached(split.records)
+        raw = reshape(source_streams(settings)[split.stream].file(str(split.records)), stream)
     annotated = catalog.annotators[split.stream].annotate(raw.table)
     if split.clock is not None:
         annotated = refuse_ahead({split.stream: annotated}, settings.streams, *split.clock)[split.stream]
@@ -97,9 +98,9 @@ def _check_reached(path: Path) -> None:
         raise error from OSError(ESTALE, strerror(ESTALE), str(path))
 
 
-def _logged(split: Split) -> AnnotatedBatch:
+def _logged(path: Path, rows: range | None) -> AnnotatedBatch:
     """Events that the log has, the late ones behind the others: they are judged once more, and alike."""
-    events = read_segment(split.records, rows=split.rows)
+    events = read_segment(path, rows=rows)
     kept = events.drop_columns([name for name in ("_late", "_row") if name in events.column_names])
     return AnnotatedBatch.of_events(kept.append_column("_row", pa.nulls(events.num_rows, pa.int64())))
 
@@ -111,7 +112,9 @@ def letters_part(raw: RawBatch, rejected: pa.Table) -> Part:
     return json.dumps([lines[: len(raw.malformed)], lines[len(raw.malformed) :]], ensure_ascii=False).encode()
 
 
-def told_records(folder: Path, stream: str, files: Sequence[str], unreadable: Sequence[UnreadableFile]) -> ToldRecords:
+def told_records(
+    folder: SharedFolder, stream: str, files: Sequence[str], unreadable: Sequence[UnreadableFile]
+) -> ToldRecords:
     """What of the records of a stream cannot be taken, as its splits tell.
 
     Args:
@@ -122,9 +125,8 @@ def told_records(folder: Path, stream: str, files: Sequence[str], unreadable: Se
     """
     malformed: list[Malformed] = []
     refused: list[Malformed] = []
-    for name in files:
-        with PartFile(folder / name) as file:
-            first, second = json.loads(file.content((LETTERS, stream)) or b"[[], []]")
+    for content in folder.each(lambda name: PartFile(folder, name).content((LETTERS, stream)), files):
+        first, second = json.loads(content or b"[[], []]")
         malformed += [Malformed(*letter) for letter in first]
         refused += [Malformed(*letter) for letter in second]
     return ToldRecords(tuple(malformed), tuple(refused), tuple(unreadable))

@@ -18,7 +18,7 @@ from ..results import Rows
 from ..sources import RecordedEvents
 from .evaluation import annotated_recordings, registrations_of
 
-__all__ = ["ask_recorded"]
+__all__ = ["ask_recorded", "recorded_cut"]
 
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -37,8 +37,21 @@ def ask_recorded(
     Raises:
         KaicepError: the query cannot be answered, or one that it asks of has failed.
     """
-    _, annotated = annotated_recordings(project, streams)
     *registered, asked = queries
+    cut = recorded_cut(project, registered, asked, streams, moment)
+    rows = answer_asked(project, asked, cut.tables(asked), moment)
+    return Rows(rows, MappingProxyType(dict(project.settings.prefixes)))
+
+
+def recorded_cut(
+    project: Catalog, registered: Sequence[Query], asked: Query, streams: Mapping[str, RecordedEvents], moment: datetime
+) -> StateCut:
+    """What a document's queries hold at a moment, as far as a query asks for it; the arguments are as above.
+
+    Raises:
+        KaicepError: a query that it asks of has failed.
+    """
+    _, annotated = annotated_recordings(project, streams)
     dataflow = project.dataflow(isolated=True)
     registrations = registrations_of(registered, {})
     for registration in (*registrations, *watched_registrations(registrations, asked)):
@@ -48,9 +61,7 @@ def ask_recorded(
     for batch in (Batch(known), Batch(advances=after)):
         result = dataflow.process(batch)
         _ = result.matches
-    cut = StateCut(dataflow, moment)
-    rows = answer_asked(project, asked, cut.tables(asked), moment)
-    return Rows(rows, MappingProxyType(dict(project.settings.prefixes)))
+    return StateCut(dataflow, moment)
 
 
 def _until(batch: AnnotatedBatch, moment: datetime) -> AnnotatedBatch:

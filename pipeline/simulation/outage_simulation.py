@@ -215,7 +215,7 @@ def _engine(
     """An engine whose state and archive lie in a folder."""
     settings, (sink, calls) = project.settings, taking
     store = settings.archive.store and strategy is not Strategy.REPLAY
-    archive_settings = settings.archive.model_copy(update={"path": str(root / "archive"), "store": store})
+    archive_settings = settings.archive.apart(str(root / "archive"), store=store)
     shapes = project.shapes
     with Archive(settings.model_copy(update={"archive": archive_settings}), project.knowledge, shapes) as archive:
         flow = CheckpointedFlow(project, root / "state", [sink], archive, strategy=strategy, outbox=calls)

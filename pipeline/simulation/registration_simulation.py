@@ -140,9 +140,7 @@ def _append(archive: Archive, batch: int, result: BatchResult) -> None:
 def _archive(project: Catalog, *, store: bool) -> Iterator[Archive]:
     """An archive of the project that is gone afterwards."""
     with TemporaryDirectory(prefix="kaicep-") as folder:
-        settings = project.settings.archive.model_copy(
-            update={"path": str(Path(folder) / "archive"), "store": store, "endpoint": None}
-        )
+        settings = project.settings.archive.apart(str(Path(folder) / "archive"), store=store)
         shapes = project.shapes
         with Archive(project.settings.model_copy(update={"archive": settings}), project.knowledge, shapes) as archive:
             yield archive

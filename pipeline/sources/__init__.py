@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from .delimited import decimal_points, sniff_separator
-from .file_listing import list_files
+from .file_listing import RecordFile, list_files, record_files, with_objects
 from .layouts import file_stem, reshape
 from .memory_source import RawColumns, RawTuples, raw_table
 from .recorded_batches import read_batches
@@ -40,6 +40,7 @@ __all__ = [
     "RawBatch",
     "RawColumns",
     "RawTuples",
+    "RecordFile",
     "RecordSource",
     "RecordedEvents",
     "SourceSpec",
@@ -62,11 +63,13 @@ __all__ = [
     "read_file",
     "read_recording",
     "read_streams",
+    "record_files",
     "reshape",
     "sniff_separator",
     "source_streams",
     "table_of_dicts",
     "unpack",
+    "with_objects",
     "without_unreadable",
 ]
 

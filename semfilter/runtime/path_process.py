@@ -5,23 +5,20 @@ The process has a copy of the closure, and is there as long as the knowledge is 
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
-import sys
 import threading
 from collections.abc import Sequence
-from multiprocessing.connection import Connection, Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar
-from weakref import WeakKeyDictionary, finalize
+from weakref import WeakKeyDictionary
 
 import pyoxigraph as ox
 
 from ...errors import CeilingError
 from ...ontology import KnowledgeBase
-from ...storage import MOST_MEMORY, serve_parent
+from ...storage import MOST_MEMORY, ChildProcess, serve_parent
 from ..plan import ResidualQuery
 from .evaluate import KeyEvent, ScratchStore, Solution, evaluate_events
 from .materialised_verdicts import materialised_solutions
@@ -42,8 +39,7 @@ class PathProcess:
         self._folder = TemporaryDirectory(prefix="kaicep-paths-", ignore_cleanup_errors=True)
         self._store: Path | None = None
         self._asking = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._connection: Connection | None = None
+        self._child: ChildProcess | None = None
 
     @classmethod
     def of(cls, knowledge: KnowledgeBase) -> PathProcess:
@@ -63,9 +59,9 @@ class PathProcess:
 
     def kill(self) -> None:
         """End what is being evaluated, from any thread."""
-        process = self._process
-        if process is not None:
-            process.kill()
+        child = self._child
+        if child is not None:
+            child.kill()
 
     def materialised(
         self, knowledge: KnowledgeBase, residual: ResidualQuery, most: int, timeout: float
@@ -116,10 +112,12 @@ class PathProcess:
 
     def _connected(self, knowledge: KnowledgeBase) -> Connection:
         """The end of a pipe at whose other end the process waits for a request."""
-        if self._connection is not None and self._process is not None and self._process.poll() is None:
-            return self._connection
+        if self._child is not None and self._child.runs:
+            return self._child.connection
         self._stop()
-        own = self._connection = self._begin(knowledge)
+        store = self._store = self._store or knowledge.files(Path(self._folder.name))
+        self._child = ChildProcess(lambda number: _words(number, store))
+        own = self._child.connection
         if not own.poll(_STARTING_S):
             self._stop()
             raise CeilingError("the process of this PATH does not start", hint=_LITTLE_MEMORY)
@@ -130,28 +128,14 @@ class PathProcess:
             raise CeilingError("the process of this PATH ended at once", hint=_LITTLE_MEMORY) from error
         return own
 
-    def _begin(self, knowledge: KnowledgeBase) -> Connection:
-        self._store = self._store or knowledge.files(Path(self._folder.name))
-        own, theirs = Pipe()
-        arguments = theirs.fileno(), str(self._store), MOST_MEMORY
-        path = os.pathsep.join(folder for folder in sys.path if folder)
-        with theirs:
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-                [sys.executable, "-c", f"from {__name__} import main; main{arguments}"],
-                stdin=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                env={**os.environ, "PYTHONPATH": path},
-            )
-        finalize(self, self._process.kill)
-        return own
-
     def _stop(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-        if self._connection is not None:
-            self._connection.close()
-        self._process = self._connection = None
+        if self._child is not None:
+            self._child.close()
+        self._child = None
+
+
+def _words(number: int, store: Path) -> list[str]:
+    return ["-c", f"from {__name__} import main; main{number, str(store), MOST_MEMORY}"]
 
 
 def main(number: int, store: str, memory: int) -> None:

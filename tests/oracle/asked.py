@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -15,8 +15,9 @@ from kaicep.language.nodes.query import Kind
 from .admission import admitted, delivered
 from .bounds import interval, within
 from .candidates import candidates
-from .contextual import Asked
-from .documents import Document
+from .contexts import Turn
+from .contextual import Asked, lies, micro
+from .documents import Document, event_of
 from .evaluate import Oracle, Streams
 from .events import Event
 from .expressions import Candidate, Scope, item, ordered
@@ -42,10 +43,18 @@ class States:
         came = {n: delivered(a, _until(oracle, n, streams, at)) for n, a in oracle.annotations.items()}
         self.at, self.queries, self.knowledge = at, list(queries), oracle.knowledge
         self.document = Document(queries, oracle.knowledge, events, came, None)
-        self.document.end = at  # the streams go on
+        self.document.end = self.document.upto = at  # the streams go on
         self.histories = self.document.histories() if queries else {}
         answers = self.document.answers(self.histories, queries)
         self.events = {name: [e for e in own if e.time <= at] for name, own in answers.events.items()}
+        self._known: dict[object, list[tuple[Moment, list[Partial]]]] = {}
+
+    def _found(self, name: str, body: Query | None) -> list[tuple[Moment, list[Partial]]]:
+        """The partial matches at each moment, which are found once, whatever is asked of them."""
+        key = name, None if body is None else body.normal
+        if key not in self._known:
+            self._known[key] = [(moment, partials(moment)) for moment in self.moments(name, body)]
+        return self._known[key]
 
     def moments(self, name: str, body: Query | None = None) -> list[Moment]:
         """What is known of a query: of one in contexts, for each window that goes on.
@@ -78,17 +87,30 @@ class States:
         return len(listed(replace(query, output_rate=None), rows)) >= query.limit
 
     def held(self, reference: StateReference) -> list[Event]:
-        """The distinct events of STATE, in total order."""
+        """The distinct events of STATE, or of CONTEXTS, in total order."""
+        if reference.contexts:
+            return sorted(self._open_windows(reference.query), key=lambda e: e.order)
         found: dict[str, Event] = {}
-        for moment in self.moments(reference.query, reference.body):
-            for variable, own in held(moment).items():
+        for moment, matches in self._found(reference.query, reference.body):
+            for variable, own in held(moment, matches).items():
                 if reference.variable in (None, variable):
                     found |= {c.event.id: c.event for c in own}
         return sorted(found.values(), key=lambda e: e.order)
 
+    def _open_windows(self, name: str) -> Iterator[Event]:
+        """The windows of queries and of the default that events after the moment may lie in, in changed partitions."""
+        of, history, after = self.document.sets[name], self.histories[name], micro(self.at) + 1
+        bounds = interval(of.bounds, self.document.set_nows[name])
+        changed = dict.fromkeys(w.key for w in history.windows if w.since is None or w.since < after)
+        contexts = [c.name for c in of.contexts if c.calendar is None]
+        every = (history.window(context, key, after) for key in changed for context in contexts)
+        opened = [w for w in every if w is not None and w.since is not None and lies(bounds, after)]
+        for place, w in enumerate(opened):
+            yield event_of(of, place, Turn(w.since or 0, w.context, "started", w.start, w.key))
+
     def partials(self, name: str) -> list[Partial]:
         """The partial matches of PARTIAL, each once."""
-        return once(one for moment in self.moments(name) for one in partials(moment))
+        return once(one for _, matches in self._found(name, None) for one in matches)
 
 
 def _until(oracle: Oracle, name: str, streams: Streams, at: datetime) -> list[Mapping[str, object]]:
@@ -100,9 +122,14 @@ def _until(oracle: Oracle, name: str, streams: Streams, at: datetime) -> list[Ma
 def ask(oracle: Oracle, text: str, streams: Streams, at: datetime) -> list[dict[str, Any]]:
     """The rows of the last query of a document, asked of the states of the others at a moment."""
     *queries, asked = (query for _, query in check_document(text, oracle.vocabulary, asked=True))
-    states = States(oracle, queries, streams, at)
+    return answer(States(oracle, queries, streams, at), asked)
+
+
+def answer(states: States, asked: Query) -> list[dict[str, Any]]:
+    """The rows of a query that is asked of states at their moment."""
+    at, knowledge = states.at, states.knowledge
     events = {s.stream.name: states.held(r) for s, r in zip(asked.sources, asked.asked, strict=True)}
-    chosen = {s.variable: candidates(s, events[s.stream.name], oracle.knowledge) for s in asked.sources}
+    chosen = {s.variable: candidates(s, events[s.stream.name], knowledge) for s in asked.sources}
     whole = asked.kind is Kind.AGGREGATION and not asked.windows
     found = over_all(asked, chosen, at) if whole else reports(asked, chosen, events, lambda _: True, None)
     stood = [r for r in found if stands(asked, r)] if whole else standing(asked, found)

@@ -6,6 +6,7 @@ with the windows that are known, ask every query; the earliest changes that were
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -73,6 +74,7 @@ class Document:
         self.came = came
         self.registered_at = registered_at
         self.memory: dict[object, Any] = {}
+        self.upto: datetime | None = None
         self.end = max((e.time for own in came.values() for e in own), default=None)
         self.sets: dict[str, ContextSet] = {s.name: s for query in queries for s in query.context_sets}
         self.nows: dict[int, datetime | None] = {}
@@ -171,7 +173,7 @@ class Document:
             for one in found:
                 if query.in_context is not None:
                     rows[id(one)]["_context"] = sorted({w.context for w in one.windows})
-            given = listed(query, [(rows[id(one)], one.report.group) for one in found])
+            given = listed(query, [(rows[id(one)], one.report.group) for one in found], self.upto)
             answers.rows.append(given)
             answers.found.append({rows[id(one)]["_id"]: one for one in reversed(found)})
             if query.name is not None:
@@ -276,7 +278,7 @@ def event_of(of: ContextSet, place: int, turn: Turn) -> Event:
     """A row of CONTEXTS as an event; its id tells which of those of its time it is, so that their order is that."""
     since = None if turn.since is None else EPOCH + timedelta(microseconds=turn.since)
     said: dict[str, Value | None] = {"context": turn.context, "change": turn.change, "since": since}
-    said |= {key.name: value for key, value in zip(of.keys, turn.key, strict=True)}
+    said |= {re.split("[#/:]", key.name)[-1]: value for key, value in zip(of.keys, turn.key, strict=True)}
     values = {name: value for name, value in said.items() if value is not None}
     return Event(
         f"urn:kaicep:event:CONTEXTS%28{of.name}%29/{place:06}{turn.time:032x}",

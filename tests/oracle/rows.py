@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -96,23 +96,38 @@ def standing(query: Query, found: Sequence[Report]) -> list[Report]:
     return after_match.standing(query, sorted(holding, key=lambda r: output_order(query, r)))
 
 
-def listed(query: Query, found: Sequence[tuple[dict[str, Any], tuple[Value | None, ...]]]) -> list[dict[str, Any]]:
-    """The rows that DISTINCT, LIMIT and OUTPUT leave of these, each with its group, in output order."""
+def listed(
+    query: Query, found: Sequence[tuple[dict[str, Any], tuple[Value | None, ...]]], upto: datetime | None = None
+) -> list[dict[str, Any]]:
+    """The rows that DISTINCT, LIMIT and OUTPUT leave of these, each with its group, in output order.
+
+    Args:
+        query: theirs.
+        found: all of them.
+        upto: the streams go on behind that moment; `None`: they have ended.
+    """
     once: dict[str, dict[str, Any]] = {}
     groups: dict[str, tuple[Value | None, ...]] = {}
-    for row, group in found:
+    for row, group in (one for one in found if upto is None or one[0]["_time"] <= upto):
         once.setdefault(row["_id"], row)
         groups.setdefault(row["_id"], group)
     reported = list(once.values())
     reported = (first_of_their_kind(query, reported) if query.distinct else reported)[: query.limit]
-    return reported if query.output_rate is None else handed_over(query.output_rate, reported, groups)
+    upto = None if len(reported) == query.limit else upto
+    return reported if query.output_rate is None else handed_over(query.output_rate, reported, groups, upto)
 
 
 def handed_over(
-    rate: Output, found: Sequence[dict[str, Any]], groups: Mapping[str, tuple[Value | None, ...]]
+    rate: Output,
+    found: Sequence[dict[str, Any]],
+    groups: Mapping[str, tuple[Value | None, ...]],
+    upto: datetime | None = None,
 ) -> list[dict[str, Any]]:
-    """What OUTPUT hands over, in the order of the ends of periods; the end of the streams ends every period."""
-    periods: dict[tuple[object, ...], list[int]] = {}
+    """What OUTPUT hands over, in the order of the ends of periods; the end of the streams ends every period.
+
+    Streams that go on end none: what is handed over is that of periods that are over up to a moment.
+    """
+    periods: dict[tuple[object, int], list[int]] = {}
     before: dict[object, int] = {}
     for place, row in enumerate(found):
         group = groups[row["_id"]]
@@ -121,16 +136,25 @@ def handed_over(
         period = number // rate.every if isinstance(rate.every, int) else (row["_time"] - EPOCH) // rate.every
         periods.setdefault((group, period), []).append(place)
     handed: list[tuple[int, int]] = []
-    for places in periods.values():
+    for (_, period), places in periods.items():
         match rate.which:
             case "FIRST":
                 handed.append((places[0], places[0]))
+            case _ if upto is not None and not is_over(rate, period, places, upto):
+                pass
             case _ if isinstance(rate.every, int):
                 end = places[-1] if len(places) == rate.every else len(found)
                 handed += [(end, place) for place in (places if rate.which == "ALL" else places[-1:])]
             case _:
                 handed += [(place, place) for place in (places if rate.which == "ALL" else places[-1:])]
     return [found[place] for _, place in sorted(handed)]
+
+
+def is_over(rate: Output, period: int, places: Sequence[int], upto: datetime) -> bool:
+    """Whether a period of OUTPUT takes no row behind a moment."""
+    if isinstance(rate.every, int):
+        return len(places) == rate.every
+    return (upto + timedelta(microseconds=1) - EPOCH) // rate.every > period
 
 
 def first_of_their_kind(query: Query, found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

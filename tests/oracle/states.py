@@ -31,8 +31,8 @@ from .values import later
 from .waiting import waiting
 
 
-def held(moment: Moment) -> dict[str, list[Candidate]]:
-    """By variable, the candidates that the state holds, in total order, an event once."""
+def held(moment: Moment, matches: Sequence[Partial]) -> dict[str, list[Candidate]]:
+    """By variable, the candidates that the state holds, in total order, an event once; `matches`: the partial ones."""
     query = moment.query
     if query.kind is Kind.AGGREGATION:
         over = not moment.within(moment.at + MICROSECOND)
@@ -40,7 +40,7 @@ def held(moment: Moment) -> dict[str, list[Candidate]]:
         found = {} if over else open_candidates(query, moment.candidates, moment.at, closed=closed)
     else:
         found = {s.variable: [] for s in query.sources}
-        for one in partials(moment):
+        for one in matches:
             for variable, run in one.runs.items():
                 found[variable] += run
     distinct = {v: {c.event.id: c for c in own} for v, own in found.items()}

@@ -33,6 +33,7 @@ class _Receiver:
     """Notes what it is given, and which batches were done by then."""
 
     batch = 1
+    needs = frozenset[str]()
 
     def __init__(self, seen: list[tuple[str, int]], done: Callable[[], int]) -> None:
         self._seen, self._done = seen, done

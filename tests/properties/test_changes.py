@@ -74,6 +74,12 @@ def test_prev_is_the_value_at_the_candidate_before(group: str) -> None:
         assert difference(found, ORACLE.evaluate(text, streams)) is None
 
 
+@pytest.mark.parametrize("seed", [700006, 700022])
+def test_a_window_by_condition_of_a_group_needs_no_aggregate(seed: int) -> None:
+    """Its rows are those whose windows are not empty; GROUP BY was refused there."""
+    assert agree("checked", seed)
+
+
 families = pytest.mark.parametrize("family", FAMILIES)
 
 

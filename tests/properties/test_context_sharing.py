@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from kaicep import Project
 from kaicep.cep.joins import SharedPatternKernel
-from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.sinks.row_values import rows
 from support.batches import ended, processed
+from support.changing_flow import ChangingFlow
 
 NO_LIMITS: Mapping[str, int] = MappingProxyType({})
 STREAM = {
@@ -51,9 +51,11 @@ BOUNDS = (
 IN = ("slow", "odd", "clear", "noon", "slow", "odd, slow", "clear, noon")
 
 
-def project(*, sharing: bool, limits: Mapping[str, int] = NO_LIMITS) -> Project:
-    """The stream alone."""
-    return Project.parse({"streams": {"P": STREAM}, "engine": {"contexts": {"sharing": sharing}, **limits}})
+def road(*, sharing: bool, limits: Mapping[str, int] = NO_LIMITS) -> ChangingFlow:
+    """A data flow of the contexts; with limits, a query that fails stops no other."""
+    engine = {"contexts": {"sharing": sharing}, **limits}
+    project = Project.parse({"streams": {"P": STREAM}, "engine": engine})
+    return ChangingFlow(project, isolated=bool(limits), first=CONTEXTS)
 
 
 def question(number: int, context: str, tight: tuple[int, int, int] = (0, 20, 9)) -> str:
@@ -90,38 +92,6 @@ def batches(rng: Random) -> list[dict[str, list[dict[str, Any]]]]:
     return cut
 
 
-class Flow:
-    """A data flow to which queries come and go."""
-
-    def __init__(self, *, sharing: bool, isolated: bool = False, limits: Mapping[str, int] = NO_LIMITS) -> None:
-        self._project = project(sharing=sharing, limits=limits)
-        self.flow = self._project.dataflow(isolated=isolated)
-        self.registrations: dict[str, Registration] = {}
-        for place, query in enumerate(self._project.compile(CONTEXTS)):
-            self._register(Registration(query, f"change-{place}"))
-
-    def _register(self, registration: Registration) -> None:
-        self.registrations[registration.label] = registration
-        self.flow.register(registration)
-
-    def ask(self, label: str, text: str) -> None:
-        """Let a query come."""
-        outputs = [of.query for of in self.registrations.values()]
-        (query,) = self._project.compile(text, outputs=outputs)
-        self._register(Registration(query, label, self.flow.now(query)))
-
-    def drop(self, label: str) -> None:
-        """Let it go."""
-        self.flow.remove(label)
-        del self.registrations[label]
-
-    def resume(self) -> None:
-        """Go on from a snapshot."""
-        state = self.flow.snapshot()
-        self.flow = self._project.dataflow()
-        assert not self.flow.restore(state, list(self.registrations.values()))
-
-
 def check(seed: int) -> int:
     """Let queries come and go, twice; how many rows there are."""
     rng = Random(seed)
@@ -138,7 +108,7 @@ def check(seed: int) -> int:
     late_bounds = {place: tight() for place in late}
     leaving = {rng.randrange(len(cut)): f"q{place}" for place in (0, 3)}
     resumed = {place for place in range(len(cut)) if rng.random() < 0.2}
-    flows = [Flow(sharing=sharing) for sharing in (True, False)]
+    flows = [road(sharing=sharing) for sharing in (True, False)]
     for flow in flows:
         for place, context in enumerate(fixed):
             flow.ask(f"q{place}", question(number, context, bounds[place]))
@@ -182,7 +152,7 @@ def searches(
         return search(self, *given)
 
     monkeypatch.setattr(SharedPatternKernel, "_step", counted)
-    flow = Flow(sharing=sharing)
+    flow = road(sharing=sharing)
     for place, context in enumerate(("slow", "odd", "clear", "clear")):
         bound = bounds[place % len(bounds)]
         flow.ask(f"q{place}", question(0, context, (0, 20 + bound, bound)))
@@ -212,8 +182,8 @@ def test_and_once_for_those_that_differ_in_bounds(monkeypatch: pytest.MonkeyPatc
 
 
 def test_what_is_too_much_within_looser_bounds_stops_no_other() -> None:
-    def answers(*seconds: int) -> tuple[Flow, list[list[dict[str, Any]]]]:
-        flow = Flow(sharing=True, isolated=True, limits={"pairs_per_event": 4})
+    def answers(*seconds: int) -> tuple[ChangingFlow, list[list[dict[str, Any]]]]:
+        flow = road(sharing=True, limits={"pairs_per_event": 4})
         for of in seconds:
             flow.ask(f"within-{of}", question(0, "slow, clear", (0, of, 9)))
         found = [processed(flow.flow, batch).matches for batch in [*batches(Random(3))]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from random import Random
 from types import MappingProxyType
 from typing import Any
@@ -12,11 +12,11 @@ import pytest
 from kaicep import Project
 from kaicep.cep.joins import LoosePatternKernel
 from kaicep.pipeline.flow.queries import QueryRuntime
-from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.sinks.row_values import rows
 from properties.test_context_sharing import BOUNDS, STREAM
 from properties.test_context_sharing import batches as readings
 from support.batches import ended, processed
+from support.changing_flow import ChangingFlow
 
 PATTERNS = (
     ("?a, ?b", "SEQ (?a, ?b)", ""),
@@ -39,42 +39,18 @@ def question(number: int, compared: int, tight: Tight, more: str = "") -> str:
     )
 
 
-class Flow:
-    """A data flow to which queries come and go; all of them, or each, by itself."""
-
-    def __init__(self, *, alone: bool, limits: Mapping[str, int] = NO_LIMITS) -> None:
-        self._project = Project.parse({"streams": {"P": STREAM}, "engine": {**limits}})
-        self._alone, self._isolated = alone, bool(limits)
-        self.flow = self._project.dataflow(isolated=self._isolated)
-        self.registrations: dict[str, Registration] = {}
-
-    def ask(self, label: str, text: str) -> None:
-        """Let a query come."""
-        (query,) = self._project.compile(text)
-        self.registrations[label] = Registration(query, label, self.flow.now(query))
-        self.flow.register(self.registrations[label])
-
-    def drop(self, label: str) -> None:
-        """Let it go."""
-        self.flow.remove(label)
-        del self.registrations[label]
-
-    def resume(self) -> None:
-        """Go on from a snapshot."""
-        state = self.flow.snapshot()
-        self.flow = self._project.dataflow(isolated=self._isolated)
-        assert not self.flow.restore(state, list(self.registrations.values()))
-
-    def answer(self, batch: Mapping[str, Sequence[Mapping[str, Any]]] | None) -> dict[str, list[dict[str, Any]]]:
-        """The rows of a batch, or of the end."""
-        with _apart() if self._alone else _as_they_are():
-            found = ended(self.flow) if batch is None else processed(self.flow, batch).matches
-        return {label: list(rows(table)) for label, table in found.items()}
+def cars(limits: Mapping[str, int] = NO_LIMITS) -> ChangingFlow:
+    """A data flow of a project of its own; with limits, a query that fails stops no other."""
+    return ChangingFlow(Project.parse({"streams": {"P": STREAM}, "engine": {**limits}}), isolated=bool(limits))
 
 
-@contextmanager
-def _as_they_are() -> Iterator[None]:
-    yield
+def answer(
+    flow: ChangingFlow, batch: Mapping[str, Sequence[Mapping[str, Any]]] | None, *, alone: bool = False
+) -> dict[str, list[dict[str, Any]]]:
+    """The rows of a batch, or of the end; `alone`: each query by itself."""
+    with _apart() if alone else nullcontext():
+        found = ended(flow.flow) if batch is None else processed(flow.flow, batch).matches
+    return {label: list(rows(table)) for label, table in found.items()}
 
 
 @contextmanager
@@ -97,21 +73,21 @@ def check(seed: int) -> int:
     late = {place: question(number, compared, tight()) for place in range(len(cut)) if rng.random() < 0.1}
     leaving = {rng.randrange(len(cut)): f"q{place}" for place in (0, 3)}
     resumed = {place for place in range(len(cut)) if rng.random() < 0.2}
-    flows = [Flow(alone=alone) for alone in (False, True)]
+    flows = [cars(), cars()]
     for flow in flows:
         for place, text in enumerate(texts):
             flow.ask(f"q{place}", text)
     count = 0
     for place, batch in enumerate([*cut, None]):
         answers = []
-        for flow in flows:
+        for flow, alone in zip(flows, (False, True), strict=True):
             if place in resumed:
                 flow.resume()
             if place in late:
                 flow.ask(f"late-{place}", late[place])
             if place in leaving:
                 flow.drop(leaving[place])
-            answers.append(flow.answer(batch))
+            answers.append(answer(flow, batch, alone=alone))
         assert answers[0] == answers[1], f"seed {seed}, batch {place}"
         count += sum(map(len, answers[1].values()))
     return count
@@ -128,7 +104,9 @@ def test_rows_are_those_of_each_query_alone_in_the_long_run() -> None:
     assert sum(map(bool, answers)) >= 0.9 * len(answers)
 
 
-def searches(monkeypatch: pytest.MonkeyPatch, bounds: Sequence[Tight], *, resumed: bool = False) -> tuple[int, Flow]:
+def searches(
+    monkeypatch: pytest.MonkeyPatch, bounds: Sequence[Tight], *, resumed: bool = False
+) -> tuple[int, ChangingFlow]:
     """How many times a stream is searched for queries with these bounds; and where they stand."""
     made = []
     search = LoosePatternKernel._step
@@ -138,13 +116,13 @@ def searches(monkeypatch: pytest.MonkeyPatch, bounds: Sequence[Tight], *, resume
         return search(self, *given)
 
     monkeypatch.setattr(LoosePatternKernel, "_step", counted)
-    flow = Flow(alone=False)
+    flow = cars()
     for place, tight in enumerate(bounds):
         flow.ask(f"q{place}", question(0, 0, tight))
     for place, batch in enumerate(readings(Random(1))):
         if resumed and place in (3, 5):
             flow.resume()
-        flow.answer(batch)
+        answer(flow, batch)
     monkeypatch.undo()
     return len(made), flow
 
@@ -164,11 +142,11 @@ def test_it_is_so_behind_a_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_too_much_within_looser_bounds_stops_no_other() -> None:
-    def answers(*seconds: int) -> tuple[Flow, list[list[dict[str, Any]]]]:
-        flow = Flow(alone=False, limits={"pairs_per_event": 4})
+    def answers(*seconds: int) -> tuple[ChangingFlow, list[list[dict[str, Any]]]]:
+        flow = cars({"pairs_per_event": 4})
         for of in seconds:
             flow.ask(f"within-{of}", question(0, 0, (of, 9)))
-        found = [flow.answer(batch) for batch in readings(Random(3))]
+        found = [answer(flow, batch) for batch in readings(Random(3))]
         return flow, [one[f"within-{seconds[0]}"] for one in found]
 
     alone, both = answers(6), answers(6, 60)

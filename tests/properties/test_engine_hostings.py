@@ -12,12 +12,17 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import obstore
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kaicep import Project
+from kaicep.errors import PipelineError
 from kaicep.pipeline.catalog import Catalog
+from kaicep.storage import is_transient
+from kaicep.storage.shared import bucket_client
 from support import context_families, rule_queries
+from support.buckets import ObjectStorage
 from support.cases import KINDS, Case, cases, pattern_cases
 from support.dataflows import cut_anywhere
 from support.engines import project_of
@@ -83,6 +88,33 @@ def with_rules(family: str, seed: int) -> int:
 @pytest.mark.parametrize("seed", range(4))
 def test_rows_of_keyed_queries_are_those_of_the_driver(seed: int) -> None:
     assert keyed(seed)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_what_tasks_share_may_be_in_a_bucket(
+    tmp_path: Path, object_storage: ObjectStorage, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Candidates and states; the log stays in its folder. While the bucket is away the streams wait."""
+    monkeypatch.setattr(bucket_client, "PATIENCE_S", 0.2)
+    options, rng = object_storage.options, Random(seed)
+    table = {"endpoint": options.endpoint, "region": options.region, "allow_http": options.allow_http}
+    base = Project.parse({"streams": STREAMS, "s3": table})
+    text = ";\n".join(f"CREATE QUERY q{i} AS {keyed_question(rng)}" for i in range(4))
+    parts = object_storage.folder("parts")
+    both = BothHostings(tmp_path, base, text, rng, shards=2, shared=str(parts))
+    for number, batch in enumerate(keyed_batches(rng)):
+        if number == 2:
+            object_storage.stop()
+            with pytest.raises(PipelineError, match="does not answer") as away:
+                both.engines[1].deliver(both.engines[1].next)
+            assert is_transient(away.value)
+            object_storage.start()
+            both.restart()
+        both.take(batch)
+    written = [one["path"] for some in obstore.list(parts.store, parts.prefix) for one in some]
+    assert any("-shard-" in name for name in written)
+    both.end()
+    assert both.rows
 
 
 @pytest.mark.parametrize("family", context_families.FAMILIES)

@@ -12,21 +12,10 @@ from kaicep import Project
 from kaicep.cep import JointMember, JointOperator
 from kaicep.pipeline.flow.dataflow import Dataflow
 from kaicep.pipeline.flow.queries.candidates import joint_candidates
-from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.sinks.row_values import rows
 from support.batches import ended, processed
+from support.changing_flow import CARS, ChangingFlow
 
-STREAM = {
-    "event_type": "<urn:P>",
-    "time": {"attribute": "t"},
-    "identity": ["id"],
-    "lateness": "3s",
-    "attributes": {
-        "id": {"datatype": "xsd:string"},
-        "speed": {"datatype": "xsd:double"},
-        **{name: {"datatype": "xsd:integer"} for name in ("seg", "v", "car")},
-    },
-}
 _ONE = "FROM (?e, P) WITHIN (,) WHERE {{ FILTER (?e.v {is} {limit}) FILTER (?e.seg = {seg}) {window} }}"
 _OF_ONE = (
     ("?e.id", "", ""),
@@ -80,30 +69,9 @@ def batches(rng: Random) -> list[dict[str, list[dict[str, Any]]]]:
     return cut
 
 
-class Flow:
-    """A data flow to which queries come and go."""
-
-    def __init__(self) -> None:
-        self._project = Project.parse({"streams": {"P": STREAM}})
-        self.flow = self._project.dataflow()
-        self.registrations: dict[str, Registration] = {}
-
-    def ask(self, label: str, text: str) -> None:
-        """Let a query come."""
-        (query,) = self._project.compile(f"CREATE QUERY {label} AS {text}")
-        self.registrations[label] = Registration(query, label, self.flow.now(query))
-        self.flow.register(self.registrations[label])
-
-    def drop(self, label: str) -> None:
-        """Let it go."""
-        self.flow.remove(label)
-        del self.registrations[label]
-
-    def resume(self) -> None:
-        """Go on from a snapshot."""
-        state = self.flow.snapshot()
-        self.flow = self._project.dataflow()
-        assert not self.flow.restore(state, list(self.registrations.values()))
+def cars() -> ChangingFlow:
+    """A data flow of a project of its own."""
+    return ChangingFlow(Project.parse({"streams": {"P": CARS}}))
 
 
 def found(flow: Dataflow, batch: dict[str, list[dict[str, Any]]] | None) -> dict[str, pa.Table]:
@@ -115,12 +83,13 @@ def check(seed: int, *, near: bool = False) -> int:
     """Let queries of several forms come and go, all in one data flow, and each in one of its own; how many rows."""
     rng = Random(seed)
     forms = [rng.randrange(len(_OF_ONE) + len(_SEVERAL)) for _ in range(2)]
-    texts = {f"q{place}": question(rng.choice(forms), rng, near=near) for place in range(7)}
+    asked = {f"q{place}": question(rng.choice(forms), rng, near=near) for place in range(7)}
+    texts = {label: f"CREATE QUERY {label} AS {text}" for label, text in asked.items()}
     cut = batches(rng)
     comes = {label: 0 if place < 5 else rng.randrange(len(cut)) for place, label in enumerate(texts)}
     goes = {label: rng.randrange(len(cut)) for label in rng.sample(sorted(texts), 2)}
     resumed = {place for place in range(len(cut)) if rng.random() < 0.15}
-    together, alone = Flow(), {label: Flow() for label in texts}
+    together, alone = cars(), {label: cars() for label in texts}
     count = 0
     for place, batch in enumerate([*cut, None]):
         for label, text in texts.items():

@@ -14,6 +14,7 @@ import kaicep
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from deltalake import DeltaTable
 from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.archive.folder_layout import FORMAT
@@ -28,11 +29,14 @@ from support.living import archive_of
 
 PAGE = (Path(kaicep.__file__).parent / "docs" / "log-format.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-INDEX, DUCKDB, POLARS, SPARK = [text for kind, text in BLOCKS if kind == "python"]
+INDEX, DUCKDB, POLARS, SPARK, DELTA = [text for kind, text in BLOCKS if kind == "python"]
 PROJECT = next(text for kind, text in BLOCKS if kind == "toml")
 *FILES, EXPECTED = [[json.loads(line) for line in text.splitlines()] for kind, text in BLOCKS if kind == "json"]
 QUERY = "CREATE QUERY low AS SELECT ?e.flow AS flow FROM (?e, air) FILTER (?e.flow < 450)"
 FIRST, SECOND, THIRD = (Position(0, batch) for batch in (1, 2, 3))
+
+
+LAKE = re.search(r'^\[archive\]\ndelta = "(var/lake)"', PAGE, re.MULTILINE)
 
 
 def answered(folder: Path, project: Project, files: Iterable[list[dict[str, Any]]] = FILES) -> Archive:
@@ -115,6 +119,20 @@ def test_duckdb_answers(campus: Path) -> None:
 
 def test_polars_answers(campus: Path) -> None:
     assert run(POLARS)["answer"].to_dicts() == EXPECTED
+
+
+def test_tables_of_delta_lake_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the key of the page; the tables are there when the archive is closed."""
+    assert LAKE is not None
+    (tmp_path / "kaicep.toml").write_text(f"{PROJECT}\n{LAKE[0]}\n")
+    answered(tmp_path, Project.load(tmp_path)).close()
+    monkeypatch.chdir(tmp_path)
+    answer = run(DELTA)["answer"]
+    assert [dict(zip(answer.columns, row, strict=True)) for row in answer.fetchall()] == EXPECTED
+    assert sorted(DeltaTable(f"{LAKE[1]}/matches/low").to_pyarrow_table()["flow"].to_pylist()) == [405.0, 410.0]
+    table = DeltaTable(f"{LAKE[1]}/log/air")
+    table.delete("_time < '2026-05-04T09:02:00Z'")
+    assert table.to_pyarrow_table().num_rows == 2
 
 
 @pytest.mark.spark

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from random import Random
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from kaicep import Project
@@ -26,18 +26,23 @@ def test_an_example_has_its_rows(example: Example) -> None:
     assert example.shown(oracle) == (example.rows, example.contexts)
 
 
-def agree(mode: str, seed: int, most: int = 2) -> bool:
-    """The engine's rows are the oracle's, whole and in batches with restores; whether there are any."""
-    rng = Random(f"{mode} {seed} {most}")
-    text, rows = query(mode, rng, most=most), events(rng, "abcd"[:most])
+def agreed(text: str, rows: dict[str, list[dict[str, Any]]], rng: Random, case: str) -> int:
+    """The engine's rows are the oracle's, whole and in batches with restores; how many there are."""
     expected = ORACLE.evaluate(text, rows)
     found = difference(list(PROJECT.evaluate(text, rows)), expected)
-    assert found is None, f"{mode} {seed}\n{text}\n{rows}\n{found}"
+    assert found is None, f"{case}\n{text}\n{rows}\n{found}"
     cut = cut_anywhere(rows, rng)
     resumed = {place for place in range(len(cut) + 1) if rng.random() < 0.4}
     found = difference(answered(PROJECT, text, cut, resumed), expected, 0)
-    assert found is None, f"{mode} {seed}\n{text}\n{rows}\nresumed after {resumed} of {cut}\n{found}"
-    return bool(expected)
+    assert found is None, f"{case}\n{text}\n{rows}\nresumed after {resumed} of {cut}\n{found}"
+    return len(expected)
+
+
+def agree(mode: str, seed: int, most: int = 2) -> bool:
+    """They are for a random query of a mode; whether there are any."""
+    rng = Random(f"{mode} {seed} {most}")
+    text, rows = query(mode, rng, most=most), events(rng, "abcd"[:most])
+    return agreed(text, rows, rng, f"{mode} {seed}") > 0
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -51,18 +56,10 @@ def test_what_was_paired_waits_for_a_third(mode: str) -> None:
 
 
 def agree_in_contexts(mode: str, seed: int) -> int:
-    """The same in contexts, with FOR and without; how many rows."""
+    """They are for one in contexts, with FOR and without; how many there are."""
     rng = Random(f"contexts {mode} {seed}")
     text = in_contexts(query(mode, rng, most=rng.choice((2, 2, 3))), rng)
-    rows = events(rng)
-    expected = ORACLE.evaluate(text, rows)
-    found = difference(list(PROJECT.evaluate(text, rows)), expected)
-    assert found is None, f"{mode} {seed}\n{text}\n{rows}\n{found}"
-    cut = cut_anywhere(rows, rng)
-    resumed = {place for place in range(len(cut) + 1) if rng.random() < 0.4}
-    found = difference(answered(PROJECT, text, cut, resumed), expected, 0)
-    assert found is None, f"{mode} {seed}\n{text}\n{rows}\nresumed after {resumed} of {cut}\n{found}"
-    return len(expected)
+    return agreed(text, events(rng), rng, f"{mode} {seed}")
 
 
 @pytest.mark.parametrize("mode", MODES)

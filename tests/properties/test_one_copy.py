@@ -15,19 +15,9 @@ from kaicep.pipeline.flow.batch import Batch, live_batch
 from kaicep.pipeline.flow.dataflow import Dataflow
 from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.sinks.row_values import rows
+from support.changing_flow import CARS
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
-STREAM = {
-    "event_type": "<urn:P>",
-    "time": {"attribute": "t"},
-    "identity": ["id"],
-    "lateness": "3s",
-    "attributes": {
-        "id": {"datatype": "xsd:string"},
-        "speed": {"datatype": "xsd:double"},
-        **{name: {"datatype": "xsd:integer"} for name in ("v", "car")},
-    },
-}
 _PAIR = "FILTER (?a.v > 4) FILTER (?b.v > 4) JOIN (?a.car = ?b.car AND ?a.speed > ?b.speed + 0.9) SEQ (?a, ?b)"
 FORMS = (
     "SELECT AVG(?e.speed) AS m FROM (?e, P) WHERE {{ FILTER (?e.v > 4) WINDOW (?e, sliding, {length}min) }}",
@@ -47,7 +37,7 @@ class Flow:
     """A data flow with some queries."""
 
     def __init__(self, asked: Mapping[str, str]) -> None:
-        self.project = Project.parse({"streams": {"P": STREAM}})
+        self.project = Project.parse({"streams": {"P": CARS}})
         self.flow = self.project.dataflow()
         for label, text in asked.items():
             (query,) = self.project.compile(f"CREATE QUERY {label} AS {text}")

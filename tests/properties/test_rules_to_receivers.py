@@ -22,6 +22,7 @@ CREATE RULE alarm ON air IF (?row.sensor != 'none' AND ?row.flow > 1) DO INITIAT
     CALL watch(?row.sensor AS sensor);
 CREATE RULE calm ON air IF (?row.flow = 0) DO CALL unwatch(?row.sensor AS sensor), TERMINATE CONTEXT busy;
 CREATE QUERY full AS SELECT ?e.sensor, ?e.flow FROM (?e, air) PATH {?e ex:sensor ?s . ?s a ex:Full};
+CREATE RULE heed ON full DO CALL count(?row.sensor AS sensor);
 CREATE QUERY moody AS SELECT ?e.sensor FROM (?e, air) IN CONTEXT busy
 """
 FULL = "INSERT DATA { <urn:ex:{sensor}> a <urn:ex:Full> ; <urn:ex:said> $sensor }"
@@ -82,5 +83,9 @@ def test_every_kind_reaches_the_real_thing_whatever_a_value_is(tmp_path: Path, m
         engine._flow.run(3, batch(3, [ODD], flow=0.0))
         assert eventually(lambda: calls.counts()["unwatch"].sent == 1)
         assert name not in [handle.name for handle in engine.handles]
-        assert engine._flow.run(4, batch(4, [ODD], flow=0.5)).matches["moody"].num_rows == 0
+        last = engine._flow.run(4, batch(4, [ODD], flow=0.5))
+        assert last.matches["moody"].num_rows == 0
+        engine._report(last)
+        assert {handle.state for handle in engine.handles} == {"running"}
+        assert engine.progress.given("calm") > 0
         assert not calls.failed()

@@ -201,6 +201,7 @@ class _Taker:
     """Takes calls, unless it is away: then those for `ops` wait, and those for `mail` become dead letters."""
 
     batch = 4
+    needs = frozenset[str]()
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pickle
-from collections import OrderedDict
 from pathlib import Path
 
 import pytest
+from cachetools import LRUCache
 from kaicep import PipelineError, Project
 from kaicep.spark import remote_project
 from kaicep.spark.remote_project import RemoteProject, opened, packed
@@ -44,7 +44,7 @@ def test_another_version_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_worker_opens_it_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote_project, "_OPENED", OrderedDict())
+    monkeypatch.setattr(remote_project, "_OPENED", LRUCache(4))
     content = Content(packed(project(tmp_path)))
     one = RemoteProject("d1", content)
     assert one.catalog is RemoteProject("d1", Content(b"")).catalog

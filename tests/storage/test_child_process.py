@@ -9,9 +9,66 @@ import time
 from pathlib import Path
 
 import pytest
+from kaicep.storage import ChildProcess
 
 PATH = {**os.environ, "PYTHONPATH": os.pathsep.join(folder for folder in sys.path if folder)}
 CHILD = "from kaicep.storage import serve_parent; serve_parent(%d); "
+ANSWERS = """
+import os
+import sys
+from multiprocessing.connection import Connection
+
+import kaicep
+
+def main(number):
+    connection = Connection(number)
+    print("what it prints is no row", flush=True)
+    while True:
+        try:
+            connection.send((connection.recv(), os.getcwd(), sys.stdin.read()))
+        except EOFError:
+            return
+"""
+
+
+def answers(number: int) -> list[str]:
+    return ["-c", f"import answers; answers.main({number})"]
+
+
+def hangs(number: int) -> list[str]:
+    return ["-c", f"from multiprocessing.connection import Connection; Connection({number}).recv()"]
+
+
+def test_it_answers_in_its_folder_and_prints_no_rows(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "answers.py").write_text(ANSWERS)
+    child = ChildProcess(answers, tmp_path)
+    for asked in ("one", "two"):
+        child.connection.send(asked)
+        assert child.connection.recv() == (asked, str(tmp_path), "")
+    assert child.runs
+    child.close()
+    assert not child.runs
+    assert child.connection.closed
+    assert capfd.readouterr() == ("", "what it prints is no row\n")
+
+
+def test_whoever_waits_for_one_that_is_killed_meets_the_end() -> None:
+    child = ChildProcess(hangs)
+    child.kill()
+    with pytest.raises(EOFError):
+        child.connection.recv()
+    child.close()
+    child.kill()  # it may come again
+
+
+def test_it_ends_when_nobody_has_it_any_more() -> None:
+    child = ChildProcess(hangs)
+    process, connection = child._process, child.connection
+    assert child.runs
+    del child
+    assert process.wait()
+    with pytest.raises(EOFError):
+        connection.recv()
 
 
 def test_it_has_no_more_memory_than_it_may_and_gives_way() -> None:

@@ -1,10 +1,11 @@
 """A process that archives batches, and what was found in them, in a folder until it is killed.
 
-It says which batches are archived.
+It says which batches are archived. What the folder has in `archive.json` are keys of `[archive]`.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -15,7 +16,9 @@ EVENTS, MATCHES = 300, 20
 
 
 def main() -> None:
-    archive = opened(Path(sys.argv[1]))
+    folder = Path(sys.argv[1])
+    keys = folder / "archive.json"
+    archive = opened(folder, **(json.loads(keys.read_text(encoding="utf-8")) if keys.exists() else {}))
     batch = len(archive.log.positions())
     while True:
         archive.append(batch, {STREAM: readings(EVENTS, first=EVENTS * batch), "other": readings(1, first=batch)})

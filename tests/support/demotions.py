@@ -74,6 +74,9 @@ def answer_with_demotions(project: Project, text: str, cut: Sequence[Batch], rng
         engines.run(number, batch)
     if engines.has_rules or rng.random() < 0.5:  # the end of streams calls nothing that is durable
         engines.run(len(cut) + 1, {}, once=True)
+    counted = sum(done.get("calls", 0) for done in engines.flow.progress.rules.values())
+    made = sum(table.num_rows for table in engines.calls.values())
+    assert counted == made, f"{counted} calls are counted instead of {made}: {engines.said}"
     last = engines.flow.finish().calls
     assert not list(engines.flow.queries.parked), engines.said
     engines.close()

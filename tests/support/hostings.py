@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -30,6 +30,7 @@ from kaicep.pipeline.sources.records import RawBatch, RecordOrigin
 from kaicep.pipeline.sources.source_table import source_streams
 from kaicep.pipeline.sources.text_lines import lines_of
 from kaicep.pipeline.sources.unreadable import path_of
+from kaicep.storage import SharedFolder
 
 from .sharded import split_anywhere
 
@@ -53,7 +54,7 @@ class TasksHere:
     def __init__(self) -> None:
         self.before: Callable[[], None] = lambda: None
 
-    def __call__(self, plan: Any, part: Any, work: Sequence[Any], folder: Path, name: str) -> list[Any]:
+    def __call__(self, plan: Any, part: Any, work: Sequence[Any], folder: SharedFolder, name: str) -> list[Any]:
         """See `TaskRunner`."""
         found = []
         for one in work:
@@ -132,9 +133,9 @@ class FilesEngine:
         )
         hosting: BatchHosting | None = None
         if (tasks := self.tasks) is not None:
-            hosting = ExecutorHosting(self.project, self.archive, lambda: tasks)
+            hosting = ExecutorHosting(self.project, self.archive, lambda: tasks, self.said.append)
         self.rows = self.folder / "rows.jsonl"
-        sinks = [JsonLinesSink(self.rows)]
+        sinks = [self._open.enter_context(closing(JsonLinesSink(self.rows)))]  # its buffer goes with its process
         self.flow = CheckpointedFlow(
             self.project, self.folder / "var/state", sinks, self.archive, say=self.said.append, hosting=hosting
         )

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
 from kaicep import Project
 from kaicep.errors import QueryTypeError
 from kaicep.language.checks import known_state
-from kaicep.language.nodes import Kind
+from kaicep.language.checks.query_compiler import check_document
+from kaicep.language.nodes import Kind, Query
 from kaicep.pipeline.asking import StateCut, answer_asked, watched_registrations
 from kaicep.pipeline.flow.batch import Batch
 from kaicep.pipeline.flow.queries.registration import Registration
+from kaicep.pipeline.simulation.asked_recording import recorded_cut
 from kaicep.pipeline.sinks.row_values import rows
-from oracle.asked import States, ask
+from oracle.asked import States, answer
 from oracle.evaluate import Oracle
 
 from .batches import processed
+from .cases import difference
+from .context_rows import plain, plain_id
 from .dataflows import cut_anywhere
 
 __all__ = ["StateQuestion", "agree_about_states", "document_of", "refusal"]
@@ -63,55 +67,63 @@ class StateQuestion:
 
     @property
     def texts(self) -> list[str]:
-        """The state of `held`, that of each of its variables, and its partial matches."""
-        *_, query = self.project.compile(self.document)
+        """The state of `held`, that of each of its variables, its partial matches, and the contexts that hold."""
+        *_, query = queries = self.project.compile(self.document)
         variables = ("", *(f".?{v}" for v in known_state(query).variables))
-        texts = [f"SELECT ?x FROM (?x, STATE(held{v}))" for v in variables]
-        return texts if query.kind is Kind.AGGREGATION else [*texts, PARTIAL]
+        texts = [f"SELECT ?each, ?each.* FROM (?each, STATE(held{v}))" for v in variables]
+        texts += [] if query.kind is Kind.AGGREGATION else [PARTIAL]
+        sets = sorted({of.name for one in queries for of in one.context_sets})
+        return [*texts, *(f"SELECT ?each.* FROM (?each, CONTEXTS({name}))" for name in sets)]
 
 
 def agree_about_states(question: StateQuestion, rng: Random | None = None) -> int:
-    """Engine and oracle say the same of the state; how many events were told.
+    """Engine and oracle say the same of the state; how many events and open windows of contexts were told.
 
     Args:
         question: what is asked.
-        rng: cuts the streams, none of which is late, into batches, and resumes between some of them; `None`: all come
-            at once.
+        rng: cuts the streams into batches, and resumes between some of them; `None`: all come at once.
     """
-    q, count = question, 0
-    answers = (
-        answered_in_batches(question, rng)
-        if rng is not None
-        else [list(q.project.evaluate(q.document + text, q.streams, ask_at=q.at)) for text in q.texts]
-    )
-    for text, found in zip(q.texts, answers, strict=True):
-        assert all(row["_asked"] == q.at for row in found)
+    q, count, texts = question, 0, question.texts
+    queries = [q.project.compile(q.document + text, asked=True) for text in texts]
+    cut = cut_at_once(q, queries[0]) if rng is None else cut_in_batches(q, queries[0], rng)
+    checked = [query for _, query in check_document(q.document, q.oracle.vocabulary)]
+    known = States(q.oracle, checked, q.streams, q.at)
+    for text, (*_, asked) in zip(texts, queries, strict=True):
+        found = list(rows(answer_asked(q.project, asked, cut.tables(asked), q.at)))
+        assert all(row.pop("_asked") == q.at for row in found)
         if text == PARTIAL:
             shown = sorted(_shown((row["b"], row["s"], row["_time"], row["u"])) for row in found)
-            assert shown == expected_partials(q), (q.at, text)
+            assert shown == expected_partials(known), (q.at, text)
             continue
-        ids = [(row["x"], row["_time"]) for row in found]
-        expected = ask(q.oracle, q.document + text, q.streams, q.at)
-        assert ids == [(row["x"], row["_time"]) for row in expected], (q.at, text)
-        count += len(ids)
+        if "CONTEXTS" in text:
+            assert sorted(map(_said, found)) == sorted(map(_said, answer(known, asked))), (q.at, text)
+            count += len(found)
+            continue
+        different = difference(list(map(_plain, found)), list(map(_plain, answer(known, asked))))
+        assert different is None, f"{text} at {q.at}\n{different}"
+        count += len(found)
     return count
 
 
-def expected_partials(q: StateQuestion) -> list[str]:
+def expected_partials(known: States) -> list[str]:
     """What the oracle says of PARTIAL."""
-    held = States(q.oracle, q.project.compile(q.document), q.streams, q.at).partials("held")
-    ends = [(one, one.events[0].event.time, one.events[-1].event.time) for one in held]
+    ends = [(one, one.events[0].event.time, one.events[-1].event.time) for one in known.partials("held")]
     return sorted(_shown((" ".join(one.runs), first, last, one.until)) for one, first, last in ends)
 
 
-def answered_in_batches(q: StateQuestion, rng: Random) -> list[list[dict[str, Any]]]:
-    """What queries that are asked once say of a data flow that came to a moment in batches, with restores."""
-    known = {n: [r for r in own if datetime.fromisoformat(str(r["t"])) <= q.at] for n, own in q.streams.items()}
+def cut_at_once(q: StateQuestion, queries: Sequence[Query]) -> StateCut:
+    """What is held when all has come at once, as `evaluate` has it."""
+    *registered, asked = queries
+    return recorded_cut(q.project, registered, asked, q.streams, q.at)
+
+
+def cut_in_batches(q: StateQuestion, queries: Sequence[Query], rng: Random) -> StateCut:
+    """What is held by a data flow that came to a moment in batches, with restores."""
+    known = {name: [raw for raw in own if _time(raw) <= q.at] for name, own in q.streams.items()}
     cut = cut_anywhere(known, rng)
     resumed = {place for place in range(len(cut) + 1) if rng.random() < 0.4}
-    queries = [q.project.compile(q.document + text, asked=True) for text in q.texts]
-    registrations = [Registration(one, one.called or f"query-{i}") for i, one in enumerate(queries[0][:-1])]
-    every = [*registrations, *watched_registrations(registrations, queries[0][-1])]
+    registrations = [Registration(one, one.called or f"query-{i}") for i, one in enumerate(queries[:-1])]
+    every = [*registrations, *watched_registrations(registrations, queries[-1])]
     dataflow = q.project.dataflow()
     for registration in every:
         dataflow.register(registration)
@@ -122,9 +134,23 @@ def answered_in_batches(q: StateQuestion, rng: Random) -> list[list[dict[str, An
         if place < len(cut):
             _ = processed(dataflow, cut[place]).matches
     _ = dataflow.process(Batch(advances=dict.fromkeys(q.project.annotators, q.at + timedelta(microseconds=1)))).matches
-    tables = [StateCut(dataflow, q.at).tables(asked) for *_, asked in queries]
-    answers = [answer_asked(q.project, asked, table, q.at) for (*_, asked), table in zip(queries, tables, strict=True)]
-    return [list(rows(answer)) for answer in answers]
+    return StateCut(dataflow, q.at)
+
+
+def _time(raw: Mapping[str, Any]) -> datetime:
+    """The time stamp of a raw tuple; without a zone it is of UTC."""
+    read = datetime.fromisoformat(raw["t"] if "t" in raw else raw["timestamp"])
+    return read.replace(tzinfo=read.tzinfo or UTC)
+
+
+def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+    """An event by its id, of a change of contexts by its place, and by what it says."""
+    return {**plain(row), "each": plain_id(row["each"])}
+
+
+def _said(row: Mapping[str, Any]) -> str:
+    """An open window by what is said of it."""
+    return _shown([f"{name}: {value}" for name, value in sorted(row.items()) if name not in ("_id", "_events")])
 
 
 def _shown(values: Sequence[object]) -> str:

@@ -103,9 +103,9 @@ class CompiledPattern:
         return found
 
     def beginnings(self) -> Completions:
-        """What completes a match of which nothing has come."""
+        """What completes a match of which nothing has come: an event at least, however much may be left out."""
         every = frozenset[frozenset[str]]().union(*(completions_in(state.items) for state in self.initial))
-        return minimal_completions(every, self.conditions.required)
+        return minimal_completions(every - {frozenset()}, self.conditions.required)
 
     def _ways(self, state: State, variables: Sequence[str]) -> list[tuple[PatternItem, State]]:
         """The elements that may come next, each with a state that it leads to."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 from ... import syntax_tree as syntax
@@ -40,13 +41,13 @@ def resolve_change(
     changes = [_change(value, resolve(value)) for value in values]
     match signature.measure:
         case ChangeMeasure.DIFFERENCE:
-            return resolve(changes[0])
+            return replace(resolve(changes[0]), span=node.span)
         case ChangeMeasure.RATIO:
             below: syntax.Expression = _call(OLD, values[0])
         case ChangeMeasure.SLOPE:
             below = changes[1]
     divisor = _operation(below, "+", added[0]) if added else below
-    return resolve(_operation(changes[0], "/", divisor))
+    return replace(resolve(_operation(changes[0], "/", divisor)), span=node.span)
 
 
 def _check_value(scope: Scope, name: str, value: Expression, measure: ChangeMeasure) -> None:

@@ -116,8 +116,8 @@ class BackfilledQueries:
             self._give_out(label, query, query.wait(), hold)
         # Asked once: others end their past meanwhile, and queries that wait for each other go on together.
         ready = {label for label, query in self._queries.items() if query.caught_up and query.arrived()}
-        behind = self.labels - ready
-        for label in [label for label in self._queries if behind.isdisjoint(dataflow.queries.together([label]))]:
+        behind, lineage = self.labels - ready, dataflow.queries.lineage
+        for label in [label for label in self._queries if behind.isdisjoint(lineage.together([label]))]:
             query = self._queries[label]
             self._give_out(label, query, query.take(), hold)
             if query.dataflow.knowledge is not judgement.knowledge:

@@ -106,7 +106,7 @@ class QueryDemotion:
         called, self._called = self._called, []
         waiting = self.waiting
         wanted = [label for label in waiting if label in dataflow.flows and (patient or label in called)]
-        labels = [label for label in dataflow.queries.closed(wanted) if label in waiting]
+        labels = [label for label in dataflow.queries.lineage.closed(wanted) if label in waiting]
         for label in labels:
             self._say(f"queries: {label} comes back: what it has missed is answered from the archive")
         return labels
@@ -133,9 +133,9 @@ class QueryDemotion:
 
     def _free(self, dataflow: Dataflow) -> Iterator[str]:
         """The queries that may wait: they are answered, and nobody needs them, or will when it has caught up."""
-        needed = set(dataflow.queries.closed(list(self._backfilled.labels & dataflow.flows.keys())))
+        needed = set(dataflow.queries.lineage.closed(list(self._backfilled.labels & dataflow.flows.keys())))
         for label, flow in dataflow.flows.items():
             if label in dataflow.suspended or label in needed or flow.failure is not None or flow.ended:
                 continue
-            if not dataflow.queries.serves(flow):
+            if not dataflow.queries.lineage.serves(flow):
                 yield label

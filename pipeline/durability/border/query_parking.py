@@ -147,7 +147,7 @@ class QueryParking:
             self.parked.forget(label)
             return self._unregistered.pop(label), parked.handed
         upstream = [
-            known for other in dataflow.queries.closed([label]) if (known := self.parked.get(other)) is not None
+            known for other in dataflow.queries.lineage.closed([label]) if (known := self.parked.get(other)) is not None
         ]
         registration = dataflow.flows[label].registration
         if not all(known.live for known in upstream):

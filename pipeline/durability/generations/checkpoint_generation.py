@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ....config import Settings, SourceSettings
+from ....errors import PipelineError
 from ....settings import GIVEN
 from ....storage import folder_name, make_folder, write_atomically
 from ...kafka import Offsets, noted_start
@@ -70,6 +71,20 @@ class Generation:
         kafka = _in_kafka(settings)
         found = zip(_sources(settings), noted, strict=False)
         return {stream: offsets for stream, offsets in found if offsets and stream in kafka}
+
+    def check_files(self, batch: int) -> None:
+        """See that it is known which files a batch has.
+
+        Raises:
+            PipelineError: Spark's notes of it cannot be read.
+        """
+        try:
+            SparkCheckpoint(self.checkpoint).noted_files(batch - self.base)
+        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+            raise PipelineError(
+                f"which files batch {batch} has cannot be read from Spark's checkpoint: {error}",
+                hint="start again: where it is damaged, the sources are listed anew",
+            ) from error
 
     def files(self, batch: int, settings: Settings) -> Mapping[str, Mapping[str, str]]:
         """By stream, the files of a batch: how the journal calls each, and how Spark does; others are not told."""

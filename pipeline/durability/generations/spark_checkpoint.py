@@ -77,11 +77,19 @@ class SparkCheckpoint:
     def files(self, batch: int) -> list[list[str]]:
         """The files of a batch by source, as encoded paths; of a source that has no files, and in doubt, none."""
         try:
-            texts, before = self._sources_of(batch), self._sources_of(batch - 1) if batch else []
-            ranges = [(_note(b), _note(t)) for b, t in zip(before or [_NO_OFFSET] * len(texts), texts, strict=True)]
-            return [list(self._noted(source, *of)) for source, of in enumerate(ranges)]
+            return self.noted_files(batch)
         except _DAMAGES:
             return []
+
+    def noted_files(self, batch: int) -> list[list[str]]:
+        """As `files`, but never in doubt.
+
+        Raises:
+            OSError, ValueError, KeyError, TypeError, IndexError: a note is lost, or not as Spark writes them.
+        """
+        texts, before = self._sources_of(batch), self._sources_of(batch - 1) if batch else []
+        ranges = [(_note(b), _note(t)) for b, t in zip(before or [_NO_OFFSET] * len(texts), texts, strict=True)]
+        return [list(self._noted(source, *of)) for source, of in enumerate(ranges)]
 
     def all_files(self, source: int) -> Iterator[str]:
         """The files that a source has taken into batches, as encoded paths.

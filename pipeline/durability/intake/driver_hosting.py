@@ -53,6 +53,7 @@ class DriverHosting:
         project: with the settings.
     """
 
+    collects = True
     replayable = True
 
     def __init__(self, project: Catalog) -> None:

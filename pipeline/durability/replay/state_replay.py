@@ -135,7 +135,7 @@ def _start(dataflow: Dataflow, label: str) -> datetime | None:
     Where no stream has begun there are none: from the end of time. Of contexts other streams decide as well.
     """
     flow = dataflow.flows[label]
-    watermarks = {stream: dataflow.watermarks[stream] for stream in dataflow.queries.origins(flow.query)}
+    watermarks = {stream: dataflow.watermarks[stream] for stream in dataflow.queries.lineage.origins(flow.query)}
     watermark, reach = lowest_watermark(watermarks), _reach(dataflow, label, frozenset())
     if all(known is None for known in watermarks.values()) and (reach is not None or not _in_contexts(dataflow, label)):
         return _LAST
@@ -146,7 +146,7 @@ def _start(dataflow: Dataflow, label: str) -> datetime | None:
 
 def _in_contexts(dataflow: Dataflow, label: str) -> bool:
     """Whether a query, or one whose output it reads, speaks of contexts."""
-    return any(dataflow.flows[other].query.context_sets for other in dataflow.queries.closed([label]))
+    return any(dataflow.flows[other].query.context_sets for other in dataflow.queries.lineage.closed([label]))
 
 
 def _reach(dataflow: Dataflow, label: str, readers: frozenset[str]) -> timedelta | None:
@@ -155,7 +155,7 @@ def _reach(dataflow: Dataflow, label: str, readers: frozenset[str]) -> timedelta
     own = None if label in readers else horizon_of(query)
     if own is None:
         return None
-    read = [other for source in query.sources for other in dataflow.queries.labels_of(source.stream.name)]
+    read = [other for source in query.sources for other in dataflow.queries.lineage.labels_of(source.stream.name)]
     upstream = [_reach(dataflow, other, readers | {label}) for other in read]
     if any(reach is None for reach in upstream):
         return None

@@ -126,7 +126,7 @@ class CircleAnswering:
             if rows is None:
                 raise _StoppedError
             contexts = flow.contexts[flow.query.change.context.set]
-            place = FiringOrder.of_query(self._queries.place_of_deriving(label))
+            place = FiringOrder.of_query(self._queries.lineage.place_of_deriving(label))
             found[label] = partial(contexts.foresee, contexts.possible(flow.query, rows, place, forecast.partition))
         return found
 

@@ -212,7 +212,7 @@ class Derivation:
                 found = self._answer(flow, given, border)
                 rows[flow.registration.label] = found
                 if flow.query.name is not None:
-                    inside[flow.query.name] = EventBatch(flow.as_events(found))
+                    inside[flow.query.name] = EventBatch(flow.rows.as_events(found))
         return rows
 
 

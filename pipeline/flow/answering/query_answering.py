@@ -73,10 +73,11 @@ class QueryAnswering:
             found: by event variable, candidates that the archive's store found.
             seconds: that each query may take, or it fails; `None`: as many as it takes.
         """
-        if self._queries.contexts or self._queries.emits:
+        if self._queries.contexts or self._queries.lineage.emits:
             yield from self._in_contexts(self._batches(events), watermarks, found, TimeSpent(seconds))
             return
-        levels = [[self._queries.flows[label] for label in level] for level in self._queries.levels()]
+        labels = self._queries.lineage.levels(self._queries.suspended)
+        levels = [[self._queries.flows[label] for label in level] for level in labels]
         held: dict[str, list[pa.Table]] = {}
         time = TimeSpent(seconds)
         for one in self._levels(levels, self._batches(events), watermarks, found, time, again=frozenset()):
@@ -161,11 +162,11 @@ class QueryAnswering:
         released = []
         for flow in flows:
             label = flow.registration.label
-            serves = self._queries.serves(flow)
+            serves = self._queries.lineage.serves(flow)
             given, watermark = flow.released(events, watermarks, splits)
             if self._isolation.run(flow, partial(flow.is_passed_over, given, watermark)):
                 kept |= {label: [flow.no_rows]} if serves else {}
-                yield QueryRows(label, flow.no_visible_rows)
+                yield QueryRows(label, flow.rows.none)
                 continue
             kept |= {label: []} if serves else {}
             released.append((flow, given, watermark))
@@ -205,7 +206,7 @@ class QueryAnswering:
                 self._isolation.run(flow, partial(flow.prime, self._batches(part.events), watermark))
             elif part.matches is not None:
                 rows = self._isolation.run(flow, partial(flow.report, part.matches, watermark))
-                yield QueryRows(label, flow.visible(flow.no_rows if rows is None else rows))
+                yield QueryRows(label, flow.rows.visible(flow.no_rows if rows is None else rows))
 
     def _next(self, answers: Sequence[RunningAnswer], time: TimeSpent) -> Iterator[pa.Table]:
         """The next rows of each query of one level, in their order, as they come."""
@@ -233,10 +234,10 @@ class QueryAnswering:
                 return
         if last and label in held:
             rows = pa.concat_tables(held.pop(label))
-        seen = self._isolation.run(flow, partial(flow.visible, rows))
-        answer = QueryRows(label, flow.no_visible_rows if seen is None else seen, last=last)
+        seen = self._isolation.run(flow, partial(flow.rows.visible, rows))
+        answer = QueryRows(label, flow.rows.none if seen is None else seen, last=last)
         if flow.firing is not None:
-            calls = self._isolation.run(flow, partial(flow.firing.calls, rows, self._queries.place_of(flow)))
+            calls = self._isolation.run(flow, partial(flow.firing.calls, rows, self._queries.lineage.place_of(flow)))
             answer = answer._replace(calls=calls, done=flow.firing.done(rows, calls))
         yield answer
 

@@ -39,7 +39,7 @@ class RowForwarding:
     ) -> None:
         """Make the rows of a query the events of its readers, and changes of contexts."""
         if flow.query.name is not None:
-            events[flow.query.name] = EventBatch(flow.as_events(rows))
+            events[flow.query.name] = EventBatch(flow.rows.as_events(rows))
             watermarks[flow.query.name] = flow.row_watermark(flow.watermark)
         passed = flow.row_watermark(flow.watermark)
         for stream, emitted in self.emitted(flow, rows).items():
@@ -63,10 +63,10 @@ class RowForwarding:
     def emitted(self, flow: QueryRuntime, rows: pa.Table) -> dict[str, pa.Table]:
         """By stream that queries read, the events that a rule emits for rows, perhaps none."""
         found: dict[str, list[pa.Table]] = {}
-        for query, events in self._isolation.run(flow, partial(flow.emitted, rows)) or ():
+        for query, events in self._isolation.run(flow, partial(flow.rows.emitted, rows)) or ():
             name = query.output.name
-            if self._queries.reads(name):
-                found.setdefault(name, []).append(fitted(events, self._queries.event_types(name)))
+            if self._queries.lineage.reads(name):
+                found.setdefault(name, []).append(fitted(events, self._queries.lineage.event_types(name)))
         return {name: united(tables) for name, tables in found.items()}
 
     def offer(self, label: str, rows: pa.Table) -> None:
@@ -82,9 +82,9 @@ class RowForwarding:
     def _changes(self, flow: QueryRuntime, rows: pa.Table) -> Iterator[tuple[Query, pa.Table, Sequence[FiringOrder]]]:
         """The changes that rows make: queries that make them, their rows, and where each stands among others."""
         if flow.firing is not None:
-            yield from flow.firing.changes(rows, self._queries.place_of(flow))
+            yield from flow.firing.changes(rows, self._queries.lineage.place_of(flow))
             return
-        place = FiringOrder.of_query(self._queries.place_of_deriving(flow.registration.label))
+        place = FiringOrder.of_query(self._queries.lineage.place_of_deriving(flow.registration.label))
         yield flow.query, rows, [place] * rows.num_rows
 
     def settle(self, name: str, events: dict[str, EventBatch], watermarks: dict[str, datetime | None]) -> None:
@@ -94,7 +94,7 @@ class RowForwarding:
         if known is not None:
             contexts.advance(known)
         stream = contexts.set.changes_stream
-        changes = contexts.changes(wanted=self._queries.reads(stream))
+        changes = contexts.changes(wanted=self._queries.lineage.reads(stream))
         events[stream], watermarks[stream] = EventBatch(changes), contexts.known
 
 
@@ -105,7 +105,7 @@ def _feed(
     flow = answer.flow
     if flow.query.name is None:
         return
-    events[flow.query.name] = EventBatch(flow.as_events(rows))
+    events[flow.query.name] = EventBatch(flow.rows.as_events(rows))
     passed = flow.watermark_of(watermarks)
     if answer.goes_on and passed is not None:
         passed = min(passed, pc.max(rows["_time"]).as_py())  # rows come in order of time

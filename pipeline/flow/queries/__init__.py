@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from .query_components import QueryComponent
     from .query_graph import QueryGraph
     from .query_isolation import CancelledError, QueryIsolation
-    from .query_runtime import QueryRuntime, continues
-    from .registration import Registration, Withdrawal
+    from .query_runtime import QueryRuntime
+    from .registration import Registration, Withdrawal, continues, with_head
     from .withdrawn_queries import WithdrawnQueries
 
 _LATER = {
@@ -39,7 +39,8 @@ _LATER = {
     "Registration": ".registration",
     "Withdrawal": ".registration",
     "WithdrawnQueries": ".withdrawn_queries",
-    "continues": ".query_runtime",
+    "continues": ".registration",
+    "with_head": ".registration",
     "bounds_of": ".kindred_queries",
     "kin_of": ".kindred_queries",
     "failure_of": ".parked_queries",
@@ -72,6 +73,7 @@ __all__ = [
     "kin_of",
     "parked_notes",
     "shared_batch",
+    "with_head",
 ]
 
 

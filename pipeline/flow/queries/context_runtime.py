@@ -151,8 +151,9 @@ class ContextRuntime:
         return self._events([])
 
     def open_windows(self, moment: datetime, stream: StreamType) -> pa.Table:
-        """The windows that are open for events after a moment, as events at their beginnings."""
-        opened = self.history.open_at(micros(moment))
+        """The windows that are open for events after a moment, as events at their beginnings; none behind WITHIN."""
+        at, within = micros(moment), self.windows.within
+        opened = self.history.open_at(at) if within.first <= at + 1 <= within.last else []
         turns = [Turn(w.since, w.context, "started", w.start, keys) for w, keys in opened if w.since != NO_START]
         kept = self._events(sorted(turns, key=lambda turn: turn.time))
         return kept.select(["_time", "_id", *(a.name for a in stream.attributes if a.name != "_time")])

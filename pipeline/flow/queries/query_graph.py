@@ -13,11 +13,11 @@ from ....errors import PipelineError
 from ....language.nodes import ContextSet, Query
 from ....planner import Range, Watermarks, resolve_bounds
 from ....semfilter.runtime import SubqueryStatistics
-from ..rules import EventTypes, RulePlace, event_types
 from .candidates import Asked, FilterGraph
 from .context_runtime import ContextRuntime
 from .held_events import HeldEvents
 from .query_components import QueryComponent, Waiting, components_of
+from .query_lineage import QueryLineage
 from .query_runtime import QueryRuntime
 from .registration import Registration, Withdrawal
 from .withdrawn_queries import WithdrawnQueries, involved
@@ -37,6 +37,7 @@ class QueryGraph:
         withdrawn: the queries that were withdrawn and whose changes of contexts still count.
         changed_until: by label, the moment before which the changes of each deriving query are known, as noted last.
         shared_events: what operators keep of the same events.
+        lineage: which of the queries and streams decide about which; another one with every change.
         changed_since: by label, that before which they count for nothing: what holds was known when it was registered.
     """
 
@@ -49,39 +50,27 @@ class QueryGraph:
         self.changed_since: dict[str, datetime] = {}
         self.shared_events = SharedEvents()
         self._flows: dict[str, QueryRuntime] = {}
-        self._answering: dict[str, list[str]] = {}
-        self._sources: frozenset[str] = frozenset()
-        self._places: dict[str, int] = {}
-        self._types: dict[str, EventTypes] = {}
         self._filter_graphs: dict[str, tuple[list[tuple[Asked, ...]], FilterGraph]] = {}
         self._components: tuple[frozenset[str], list[QueryComponent]] | None = None
-        self._deriving: dict[str, list[str]] = {}
-        self._read: frozenset[str] = frozenset()
+        self.lineage = QueryLineage(self._flows, self.contexts, self.withdrawn)
 
     def _changed(self) -> None:
         """Find out again what follows from which queries and sets there are, and is asked with every batch."""
-        self._components, self._deriving = None, {}
-        self._read = frozenset().union(*(flow.streams for flow in self._flows.values()))
-        self._answering, self._types = {}, {}
-        self._places = {label: place for place, label in enumerate(self._flows)}
-        read = (source.stream for flow in self._flows.values() for source in flow.query.sources)
-        self._sources = frozenset(stream.name for stream in read if stream.event_type is not None)
-        for label, flow in self._flows.items():
-            for stream in flow.query.streams:
-                self._answering.setdefault(stream, []).append(label)
+        self._components = None
+        self.lineage = QueryLineage(self._flows, self.contexts, self.withdrawn)
         self._share_columns()
         if len(self._flows) > 1:
             for flow in self._flows.values():
                 flow.share(self.shared_events)
         looked_at = {stream for flow in self._flows.values() if flow.firing is not None for stream in flow.streams}
         for flow in self._flows.values():
-            flow.is_ordered = flow.query.name in looked_at
+            flow.rows.is_ordered = flow.query.name in looked_at
         self._tell_samples()
 
     def _tell_samples(self) -> None:
         """Let each query know of the samples that its rows go back to: its own, and those of who decides about them."""
         own = {label: flow.shed.share for label, flow in self._flows.items() if flow.shed is not None}
-        before = {label: self._before(flow.query) for label, flow in self._flows.items()} if own else {}
+        before = {label: self.lineage.before(flow.query) for label, flow in self._flows.items()} if own else {}
         shares, known = own, None
         while shares != known:
             known, shares = shares, dict(shares)
@@ -90,8 +79,8 @@ class QueryGraph:
                 if behind:
                     shares[label] = min(behind)
         for label, flow in self._flows.items():
-            if flow.sampled != shares.get(label) or flow.firing is not None:
-                flow.be_sampled(shares.get(label))
+            if flow.rows.sampled != shares.get(label) or flow.firing is not None:
+                flow.rows.be_sampled(shares.get(label))
 
     def _share_columns(self) -> None:
         """Let queries in contexts of the same sets keep the same columns of events: then these are placed once."""
@@ -124,7 +113,7 @@ class QueryGraph:
             moment = flow.due
             if moment is None or label in self.suspended:
                 continue
-            origins = self.awaited(label) if self.contexts else self.origins(flow.query)
+            origins = self.lineage.awaited(label) if self.contexts else self.lineage.origins(flow.query)
             behind = {name for name in origins if (w := watermarks[name]) is None or w < moment}
             for name in behind or origins:
                 due[name] = min(moment, due.get(name, moment))
@@ -231,28 +220,12 @@ class QueryGraph:
         flow = self._flows.get(label)
         if flow is None:
             raise PipelineError(f"no query is called '{label}'", hint=f"registered: {', '.join(self._flows) or 'none'}")
-        readers = self._readers(flow)
+        readers = self.lineage.readers(flow)
         if readers:
             raise PipelineError(f"'{label}' is read by {', '.join(readers)}", hint="stop the readers first")
         del self._flows[label]
         self.suspended.discard(label)
         self.drop_contexts()
-
-    def _readers(self, flow: QueryRuntime) -> list[str]:
-        """The queries that read what only one query gives; what others add to goes on without it."""
-        own = {name for name in flow.query.streams if len(self._answering[name]) == 1 and not self.is_source(name)}
-        return [label for label, other in self._flows.items() if own & other.streams and other is not flow]
-
-    def event_types(self, stream: str) -> EventTypes:
-        """The columns of a stream, as those that read it know it."""
-        if stream not in self._types:
-            read = (s.stream for flow in self._flows.values() for s in flow.query.sources if s.stream.name == stream)
-            self._types[stream] = event_types(read)
-        return self._types[stream]
-
-    def is_source(self, stream: str) -> bool:
-        """Whether a stream that queries read is one of the project's; rules may add to it."""
-        return stream in self._sources
 
     def withdraw(self, label: str, batch: int) -> None:
         """Drop a query for good; what it has changed of contexts stays, and is noted while anybody needs it.
@@ -284,7 +257,7 @@ class QueryGraph:
         for label, flow in self._flows.items():
             passed = None
             if flow.derives and label in resuming:
-                passed = _lowest([watermarks[stream] for stream in self.awaited(label)])
+                passed = _lowest([watermarks[stream] for stream in self.lineage.awaited(label)])
             elif flow.derives and flow.failure is None and label not in self.suspended:
                 passed = flow.row_watermark(flow.watermark)
             if passed is not None:
@@ -303,7 +276,7 @@ class QueryGraph:
     def _known_before(self, name: str, watermarks: Watermarks) -> datetime | None:
         if self.is_followed(name):
             return self.contexts[name].known
-        behind = [self.awaited(label) for label in self.deriving(name)]  # they catch up
+        behind = [self.lineage.awaited(label) for label in self.lineage.deriving(name)]  # they catch up
         if not behind:
             return max((w for w in watermarks.values() if w is not None), default=None)
         return _lowest([watermarks[stream] for streams in behind for stream in streams])
@@ -384,7 +357,7 @@ class QueryGraph:
         Raises:
             KaicepError: that.
         """
-        for other in self.closed([label]):
+        for other in self.lineage.closed([label]):
             failure = self._flows[other].failure
             if failure is not None:
                 raise failure
@@ -394,96 +367,16 @@ class QueryGraph:
 
         `None`: none has.
         """
-        return next((other for other in self._before(query) if self._flows[other].failure is not None), None)
-
-    def labels_of(self, stream: str) -> Sequence[str]:
-        """The query whose output a stream is, or the rules that emit it; none: it is another stream."""
-        return self._answering.get(stream, ())
-
-    @property
-    def emits(self) -> bool:
-        """Whether a rule emits events."""
-        return any(flow.firing is not None and flow.query.streams for flow in self._flows.values())
-
-    def place_of(self, flow: QueryRuntime) -> RulePlace:
-        """Where a rule stands among the registered queries."""
-        behind = [self._places[label] for stream in flow.streams for label in self.labels_of(stream)]
-        source = any(map(self.is_source, flow.streams))
-        return RulePlace(self._places[flow.registration.label], -1 if source else min(behind, default=-1))
-
-    def place_of_deriving(self, label: str) -> int:
-        """Where a deriving query stands among the registered queries."""
-        return self._places[label]
-
-    def set_of(self, stream: str) -> str | None:
-        """The set of contexts whose changes a stream is; `None`: it is another stream."""
-        found = (name for name, contexts in self.contexts.items() if contexts.set.changes_stream == stream)
-        return next(found, None)
-
-    def deriving(self, name: str) -> list[str]:
-        """The queries that change contexts of a set, in the order of their registration."""
-        if name not in self._deriving:
-            self._deriving[name] = [label for label, flow in self._flows.items() if name in flow.derives]
-        return self._deriving[name]
-
-    def origins(self, query: Query) -> set[str]:
-        """The source streams that a query's events come from."""
-        return set[str]().union(*(self._origins_of(source.stream.name) for source in query.sources))
-
-    def _origins_of(self, stream: str) -> set[str]:
-        return self._origins_among(stream, set())
-
-    def _origins_among(self, stream: str, seen: set[str]) -> set[str]:
-        """Those of a stream; rules may emit what their own rows come from, after some time."""
-        if stream in seen:
-            return set()
-        seen = {*seen, stream}
-        upstream = [self._flows[label].streams for label in self.labels_of(stream)]
-        if upstream:
-            found = (self._origins_among(other, seen) for streams in upstream for other in streams)
-            return ({stream} if self.is_source(stream) else set[str]()).union(*found)
-        changes = self.set_of(stream) if self.contexts else None
-        if changes is None:
-            return {stream}
-        live = [s.stream.name for label in self.deriving(changes) for s in self._flows[label].query.sources]
-        behind = [*live, *self.withdrawn.streams(changes)]
-        return set[str]().union(*(self._origins_among(other, seen) for other in behind))
-
-    def awaited(self, label: str) -> set[str]:
-        """The source streams that say how far a query can be answered: its own, and those behind its contexts."""
-        return set().union(*(self.origins(self._flows[other].query) for other in self.closed([label])))
-
-    def together(self, labels: Sequence[str]) -> list[str]:
-        """Queries and all that decide about their rows and about the contexts that they derive; as `closed`."""
-        found, before = self.closed(labels), 0
-        while len(found) > before:
-            before = len(found)
-            sets = {name for label in found for name in self._flows[label].derives}
-            found = self.closed([*found, *(label for label, flow in self._flows.items() if flow.derives & sets)])
-        return found
-
-    def closed(self, labels: Sequence[str]) -> list[str]:
-        """Queries and all whose output they read or that derive their contexts, directly or not.
-
-        In the order of their registration.
-        """
-        found: set[str] = set()
-        ahead = list(labels)
-        while ahead:
-            label = ahead.pop()
-            if label not in found:
-                found.add(label)
-                ahead += self._before(self._flows[label].query)
-        return [label for label in self._flows if label in found]
+        return next((other for other in self.lineage.before(query) if self._flows[other].failure is not None), None)
 
     def components(self) -> list[QueryComponent]:
         """What is answered together, each after what it waits for; no suspended queries."""
         if self._components is not None and self._components[0] == self.suspended:
             return self._components[1]
         live = [(label, flow.query) for label, flow in self._flows.items() if label not in self.suspended]
-        waits = {Waiting(label, is_set=False): self._waits(query) for label, query in live}
+        waits = {Waiting(label, is_set=False): self.lineage.waits(query) for label, query in live}
         for name in filter(self.is_followed, self.contexts):
-            waits[Waiting(name, is_set=True)] = [Waiting(label, is_set=False) for label in self.deriving(name)]
+            waits[Waiting(name, is_set=True)] = [Waiting(label, is_set=False) for label in self.lineage.deriving(name)]
         self._components = frozenset(self.suspended), components_of(waits)
         return self._components[1]
 
@@ -498,14 +391,6 @@ class QueryGraph:
         if known is None or known[0] != live:
             known = self._filter_graphs[stream] = live, FilterGraph(asked for of in live for asked in of)
         return known[1]
-
-    def serves(self, flow: QueryRuntime) -> bool:
-        """Whether a query's rows are needed by others: they read its output, or are in contexts that it derives."""
-        return bool(flow.derives) or any(map(self.reads, flow.query.streams))
-
-    def reads(self, stream: str | None) -> bool:
-        """Whether a query reads a stream."""
-        return stream in self._read
 
     def forget_windows(self) -> None:
         """Forget the windows of contexts that ended before all that any query may still ask."""
@@ -522,7 +407,7 @@ class QueryGraph:
         `None`: nothing is known yet. One that has ended changes nothing any more; where none is left, as far as any
         stream is, and no further: a query that is registered later may go on changing it.
         """
-        flows = [self._flows[label] for label in self.deriving(name)]
+        flows = [self._flows[label] for label in self.lineage.deriving(name)]
         moments = [self._changed_to(flow) for flow in flows if flow.failure is not None or not flow.ended]
         return _lowest(moments) if moments else max((w for w in watermarks.values() if w is not None), default=None)
 
@@ -535,41 +420,15 @@ class QueryGraph:
         """How far queries in contexts that they derive can be answered; `None`: not yet."""
         moments: list[datetime | None] = [END_OF_TIME]
         flows = [self._flows[label] for label in component.labels]
-        own = {name for flow in flows for name in flow.query.streams if not self.is_source(name)}
-        names = {name for name in own if set(self.labels_of(name)) <= set(component.labels)}
+        own = {name for flow in flows for name in flow.query.streams if not self.lineage.is_source(name)}
+        names = {name for name in own if set(self.lineage.labels_of(name)) <= set(component.labels)}
         for flow in flows:
             moments += [watermarks[stream] for stream in flow.streams - names]
-            moments += [self.contexts[s].known for s in self._sets_before(flow.query) if s not in component.sets]
+            moments += [self.contexts[s].known for s in self.lineage.sets_before(flow.query) if s not in component.sets]
         for name in component.sets:
-            others = [self._flows[label] for label in self.deriving(name) if label not in component.labels]
+            others = [self._flows[label] for label in self.lineage.deriving(name) if label not in component.labels]
             moments += [self._changed_to(flow) for flow in others if not flow.ended]
         return _lowest(moments)
-
-    def _waits(self, query: Query) -> list[Waiting]:
-        read = [label for source in query.sources for label in self.labels_of(source.stream.name)]
-        sets = self._sets_before(query)
-        return [*(Waiting(label, is_set=False) for label in read), *(Waiting(name, is_set=True) for name in sets)]
-
-    def _sets_before(self, query: Query) -> list[str]:
-        """The sets that a query waits for: it is in their contexts, or reads their changes."""
-        changes = (self.set_of(source.stream.name) for source in query.sources) if self.contexts else ()
-        within = () if query.in_context is None else query.in_context.sets
-        return list(dict.fromkeys([*within, *(name for name in changes if name is not None)]))
-
-    def _before(self, query: Query) -> list[str]:
-        """The queries whose output a query reads, and those that derive its contexts."""
-        read = [label for source in query.sources for label in self.labels_of(source.stream.name)]
-        sets = self._sets_before(query)
-        return list(dict.fromkeys([*read, *(label for name in sets for label in self.deriving(name))]))
-
-    def levels(self) -> list[list[str]]:
-        """Labels by depth: a query stands in a later level than those whose output it reads; no suspended ones."""
-        depth: dict[str, int] = {}
-        for label, flow in self._flows.items():
-            read = [depth[other] for stream in flow.streams for other in self.labels_of(stream)]
-            depth[label] = 1 + max(read, default=-1)
-        live = {label: level for label, level in depth.items() if label not in self.suspended}
-        return [[n for n, d in live.items() if d == level] for level in sorted(set(live.values()))]
 
 
 def _sets_of(query: Query) -> set[str]:

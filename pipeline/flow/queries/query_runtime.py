@@ -2,41 +2,39 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
-import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ....annotator import EventShape, event_prefix
-from ....cep import END_OF_TIME, AlikeForm, JointMember, Limits, TakenState, alike_form, build_operator, with_doubles
+from ....annotator import EventShape
+from ....cep import END_OF_TIME, AlikeForm, JointMember, Limits, TakenState, alike_form, build_operator
 from ....cep.contexts import SetWindows
 from ....cep.joins import implied_filters
 from ....cep.order import EventTable, SharedEvents
 from ....cep.output import MatchFrame
-from ....cep.partitions import CONTEXT_WINDOWS
 from ....cep.query_state import HeldState, watch
 from ....errors import KaicepError
-from ....language.nodes import COMPANION, Query, Source, StreamType
+from ....language.nodes import Query, Source, StreamType
 from ....ontology import KnowledgeBase
 from ....planner import Range, Seam, Watermarks, lowest_watermark, resolve_bounds
 from ....semfilter import SemanticFilter
 from ....semfilter.runtime import FilterOptions, SubqueryStatistics
 from ...profile import QueryProfile
-from ..rules import PLACE, RuleFiring, with_places
-from .candidates import SAMPLED, Asked, CandidateSelection, EventBatch, EventShedding, Selected
+from ..rules import RuleFiring, with_places
+from .candidates import Asked, CandidateSelection, EventBatch, EventShedding, Selected
 from .context_runtime import ContextRuntime
 from .held_events import EventSplits, HeldEvents
 from .kindred_queries import CommonCall, kin_of
 from .query_input import QueryInput
-from .registration import Registration
+from .registration import Registration, with_head, without_head
+from .row_views import RowViews
 
 if TYPE_CHECKING:
     from ....planner import Choice
@@ -75,9 +73,8 @@ class QueryRuntime:
         likeness: the same of queries that differ in what they ask of single events.
         held: the events that it waits with until it is known in which contexts they lie.
         firing: of a rule, what it does for its rows.
-        is_ordered: whether a rule looks at its rows, so that these say in which order they come.
+        rows: what is made of its rows.
         input: what its operator is given of events.
-        ends_at: the greatest time stamp of the sources, when they have ended: no rule emits an event after it.
 
     Args:
         registration: the query and when it was registered.
@@ -109,10 +106,7 @@ class QueryRuntime:
         query = watch(query) if registration.watched else query
         self.firing = None if query.rule is None else RuleFiring(query, query.rule, registration.now)
         query = query if query.rule is None else with_places(query)
-        self.is_ordered, self._told = False, 0
         self.shed = None if share is None else EventShedding(share, query)
-        self.sampled = share
-        self.ends_at: datetime | None = None
         self._until = None if withdrawal is None else withdrawal.until
         self.contexts: Mapping[str, ContextRuntime] = {}
         self.held = HeldEvents()
@@ -132,7 +126,8 @@ class QueryRuntime:
             return ready or SemanticFilter(source, shape_of(source.stream), knowledge, options, query.document)
 
         self.input = QueryInput(query, self.within, semantics_of, implied)
-        self._operator = build_operator(query, self.within.interval, limits, watched=registration.watched)
+        operator = build_operator(query, self.within.interval, limits, watched=registration.watched)
+        self._operator, self.rows = operator, RowViews(query, lambda: operator.no_rows, self.firing, share)
         form = None if registration.watched else alike_form(self._operator.query)
         self.likeness = None if form is None else Likeness(form, limits or Limits())
         self._derives = frozenset(self.query.changed_sets)
@@ -298,7 +293,7 @@ class QueryRuntime:
 
     def end_at(self, moment: datetime | None) -> None:
         """See `Operator.end_at`."""
-        self.ends_at = moment
+        self.rows.ends_at = moment
         self._operator.end_at(moment)
 
     def process(
@@ -406,41 +401,6 @@ class QueryRuntime:
         over = watermark is not None and watermark >= END_OF_TIME
         return over or (due is not None and (watermark is None or watermark >= due))
 
-    def visible(self, rows: pa.Table) -> pa.Table:
-        """Rows as users see them."""
-        hidden = [item.name for item in self.query.items if item.hidden]
-        lying = [CONTEXT_WINDOWS] if CONTEXT_WINDOWS in rows.column_names else []
-        if self.firing is not None:
-            rows = rows.slice(0, 0)
-        seen = with_doubles(rows.drop_columns([*hidden, *lying]))
-        if self.sampled is None:
-            return seen
-        return seen.append_column(SAMPLED, pa.repeat(pa.scalar(self.sampled), seen.num_rows))
-
-    def be_sampled(self, share: float | None) -> None:
-        """Let rows and calls say from now on which share of the events stands behind them; `None`: all do."""
-        self.sampled = share
-        self.__dict__.pop("no_visible_rows", None)
-        if self.firing is not None:
-            self.firing.sampled = share
-
-    def as_events(self, rows: pa.Table) -> pa.Table:
-        """Rows of a named query as events of the stream of that name."""
-        ids = pc.binary_join_element_wise(event_prefix(self.query.name or ""), rows["_id"].cast(pa.string()), "")
-        events = rows.set_column(rows.schema.get_field_index("_id"), "_id", ids)
-        if not self.is_ordered:
-            return events
-        first, self._told = self._told, self._told + rows.num_rows
-        return events.append_column(PLACE, pa.array(np.arange(first, self._told)))
-
-    def emitted(self, rows: pa.Table) -> list[tuple[Query, pa.Table]]:
-        """Of a rule, the events that it emits for rows; see `RuleFiring.emitted`."""
-        if self.firing is None:
-            return []
-        if self.ends_at is not None:
-            rows = rows.filter(pc.less_equal(rows["_time"], pa.scalar(self.ends_at, rows["_time"].type)))
-        return list(self.firing.emitted(rows))
-
     def report(self, matches: MatchFrame, watermark: datetime | None) -> pa.Table:
         """The rows of matches that the archive's store found; see `Operator.report`."""
         return self._operator.report(matches, watermark)
@@ -506,11 +466,6 @@ class QueryRuntime:
         """What `process` gives when nothing became certain."""
         return self._operator.no_rows
 
-    @cached_property
-    def no_visible_rows(self) -> pa.Table:
-        """What users see of that."""
-        return self.visible(self.no_rows)
-
     def fail(self, error: KaicepError) -> None:
         """Stop: no row comes any more, and the state is of no use."""
         self.failure = error
@@ -547,15 +502,7 @@ class QueryRuntime:
             taken: the state, if it was taken already.
             events: by stream, those that are kept beside it.
         """
-        return self.head + (taken or self.taken()).written(events)
-
-    @property
-    def head(self) -> bytes:
-        """What a snapshot begins with: what identifies the registration."""
-        now = self.registration.now
-        head = {"query": _identity(self.query), "now": None if now is None else now.isoformat()}
-        encoded = json.dumps(head).encode()
-        return len(encoded).to_bytes(4, "big") + encoded
+        return with_head(self.registration.query, self.registration.now, (taken or self.taken()).written(events))
 
     def restore(self, state: bytes, events: Mapping[str, EventTable] | None = None) -> None:
         """Go on from a snapshot of the same query; `events`: those that were kept beside it.
@@ -563,8 +510,7 @@ class QueryRuntime:
         Raises:
             OperatorError: the snapshot is of another query or version.
         """
-        length = int.from_bytes(state[:4], "big")
-        self._operator.restore(state[4 + length :], events)
+        self._operator.restore(without_head(state), events)
 
 
 def _unseen(batch: EventBatch, seam: Seam) -> EventBatch:
@@ -579,23 +525,3 @@ def _together(found: pa.Table, others: Selected | None) -> pa.Table:
     frames = [of if isinstance(of, pl.DataFrame) else pl.DataFrame(pl.from_arrow(of)) for of in (found, others)]
     both = pl.concat(frames, how="vertical_relaxed")
     return both.to_arrow(compat_level=pl.CompatLevel.newest())
-
-
-def _identity(query: Query) -> str:
-    """What the state of a query is of: earlier versions kept no doubles beside integers of other queries' rows."""
-    doubles = [f"?{s.variable}.{name}" for s in query.sources for name in s.columns if name.endswith(COMPANION)]
-    return " ".join([query.normal, *doubles])
-
-
-def continues(state: bytes, registration: Registration) -> Registration | None:
-    """The registration that a flow's snapshot holds, if it is of the same query; else `None`."""
-    length = int.from_bytes(state[:4], "big")
-    head = json.loads(state[4 : 4 + length])
-    if (
-        head["query"] != _identity(registration.query) or head.get("failure") is not None
-    ):  # earlier versions kept no state
-        return None
-    now = None if head["now"] is None else datetime.fromisoformat(head["now"])
-    if now != registration.now and (registration.now is not None or registration.withdrawal is not None):
-        return None  # it was registered once more since, or before
-    return replace(registration, now=now)

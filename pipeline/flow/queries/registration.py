@@ -1,15 +1,18 @@
-"""A query as it was registered."""
+"""A query as it was registered, and how a snapshot of its state says which registration it is of."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
 
-from ....language.nodes import Query
+from ....language.nodes import COMPANION, Query
 
-__all__ = ["Registration", "Withdrawal"]
+__all__ = ["Registration", "Withdrawal", "continues", "with_head", "without_head"]
+
+_SIZE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,3 +53,35 @@ class Registration:
     now: datetime | None = None
     withdrawal: Withdrawal | None = None
     watched: bool = False
+
+
+def with_head(query: Query, now: datetime | None, state: bytes) -> bytes:
+    """The state of a query behind what says of which one it is, and when that was registered."""
+    head = json.dumps({"query": _identity(query), "now": None if now is None else now.isoformat()}).encode()
+    return len(head).to_bytes(_SIZE, "big") + head + state
+
+
+def without_head(state: bytes) -> bytes:
+    """The state of a query alone."""
+    return state[_SIZE + _length(state) :]
+
+
+def continues(state: bytes, registration: Registration) -> Registration | None:
+    """The registration that a flow's snapshot holds, if it is of the same query; else `None`."""
+    head = json.loads(state[_SIZE : _SIZE + _length(state)])
+    if head["query"] != _identity(registration.query) or head.get("failure") is not None:
+        return None  # earlier versions kept no state of what had failed
+    now = None if head["now"] is None else datetime.fromisoformat(head["now"])
+    if now != registration.now and (registration.now is not None or registration.withdrawal is not None):
+        return None  # it was registered once more since, or before
+    return replace(registration, now=now)
+
+
+def _length(state: bytes) -> int:
+    return int.from_bytes(state[:_SIZE], "big")
+
+
+def _identity(query: Query) -> str:
+    """What the state of a query is of: earlier versions kept no doubles beside integers of other queries' rows."""
+    doubles = [f"?{s.variable}.{name}" for s in query.sources for name in s.columns if name.endswith(COMPANION)]
+    return " ".join([query.normal, *doubles])

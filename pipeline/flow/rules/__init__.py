@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from .action_calls import CALLS, FiringOrder, by_time, in_order, order_columns, shown_calls
 from .emitted_events import EventTypes, event_types, fitted, united
-from .rule_firing import PLACE, RuleFiring, RulePlace, with_places
+from .rule_firing import CALLED, PLACE, RuleFiring, RulePlace, with_places
 
 __all__ = [
+    "CALLED",
     "CALLS",
     "PLACE",
     "EventTypes",

@@ -17,6 +17,8 @@ from .action_calls import CALLS, FiringOrder, order_columns
 
 __all__ = ["PLACE", "RuleFiring", "RulePlace", "with_places"]
 
+CALLED = "calls"
+"""What is counted of calls."""
 PLACE = "#place"
 """The column of a named query's events, and of the rows of rules ON it, that says in which order its rows come."""
 _LAST = 2**31
@@ -89,7 +91,7 @@ class RuleFiring:
     def done(self, rows: pa.Table, calls: pa.Table | None) -> dict[str, int]:
         """How much of each of its actions it does for rows, of which it calls these."""
         counts = {
-            "calls": (len(self._calls), 0 if calls is None else calls.num_rows),
+            CALLED: (len(self._calls), 0 if calls is None else calls.num_rows),
             "events emitted": (len(self._emitting), len(self._emitting) * rows.num_rows),
             "changes of contexts": (len(self._deriving), len(self._deriving) * rows.num_rows),
         }

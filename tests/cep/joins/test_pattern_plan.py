@@ -88,3 +88,15 @@ def test_without_a_window_nothing_is_bounded() -> None:
 def test_having_is_asked_of_complete_matches_unless_constraints_alone_decide() -> None:
     assert plan_pattern(compiled(text_of("?a ->> ?b", "HAVING ?b.n > 1"))).verdicts == ()
     assert len(plan_pattern(compiled(text_of("?a -> ?b", "HAVING ?b.n > 1"))).verdicts) == 1
+
+
+def test_what_a_plan_with_other_bounds_has_counted_is_counted_and_begins_anew() -> None:
+    text = "SELECT ?a.n FROM (?a, readings), (?b, readings) WHERE {{ JOIN (?b.x < ?a.x + {}) WINDOW (?a, ?b, 5s) }}"
+    own, other = (plan_pattern(settled_query(compiled(text.format(bound)))) for bound in (1, 6))
+    (count,), (of_other,) = own.counted, other.counted
+    count.add(3, 1)
+    of_other.add(10, 4)
+    for plan in (other, own):
+        own.take_counts(plan)
+        assert (count.asked, count.held) == (13, 5)
+    assert (of_other.asked, of_other.held) == (0, 0)

@@ -10,7 +10,7 @@ from support.mode_queries import CONTENT, at
 PROJECT = Project.parse(CONTENT)
 WHERE = "FILTER (?a.k = 'a') FILTER (?b.k = 'b') FILTER (?f.k = 'f') FILTER (?n.k = 'n') "
 QUERY = (
-    "CREATE QUERY q AS SELECT ?a.id FROM (?a, S), (?b, S), (?f, S), (?n, S) WHERE { %s %s WINDOW (?a, ?b, ?f, 9s) };"
+    "CREATE QUERY q AS SELECT ?f.id FROM (?a, S), (?b, S), (?f, S), (?n, S) WHERE { %s %s WINDOW (?a, ?b, ?f, 9s) };"
 )
 PARTIAL = "SELECT ?p._bound AS b, ?p.a_id AS a, ?p.f_id AS f, ?p._until AS u FROM (?p, PARTIAL(q)) ORDER BY ?p._bound"
 
@@ -30,6 +30,10 @@ def test_everything_that_is_bound_bounds_what_is_to_come() -> None:
 def test_a_complete_seq_waits_for_what_it_does_not_name() -> None:
     assert held("SEQ (?a -> NOT ?n -> ?b)", 3, "a", "b") == [("a b", 9)]
     assert held("SEQ (?a -> NOT ?n -> ?b)", 3, "a", "b", "f") == [("a b", 9), ("f", 11)]
+
+
+def test_of_what_may_all_be_left_out_something_has_to_come() -> None:
+    assert held("SEQ ((?a -> ?b -> NOT ?n)*~)", 2, "f") == [("f", 9)]
 
 
 def test_a_not_is_violated_when_its_joins_are_decided() -> None:

@@ -45,6 +45,17 @@ def test_a_rule_shows_its_calls_and_makes_none(project: Path) -> None:
     assert (shown["rule"], shown["action"], shown["arguments"]) == ("r", "go", {"flow": 70.0})
 
 
+def test_calls_of_rules_are_counted_and_what_the_project_has_not_is_told(project: Path) -> None:
+    rule = "CREATE RULE r ON air IF (?row.flow > 60) DO CALL go(?row.flow AS flow), CALL stay()"
+    told = call("try", f"{rule}; {HIGH}", "-e", project / "events.jsonl", "-p", project).stderr
+    assert told.splitlines()[-1] == "calls of rule r: 2 of go, 2 of stay"
+    assert "warning: query:1:50: the project has no action 'go'" in told
+    assert "declare it: [actions.stay]" in told
+    with (project / "kaicep.toml").open("a") as file:
+        file.write('\n[actions.go]\ncommand = ["true"]\n[actions.stay]\ncommand = ["true"]\n')
+    assert "warning" not in call("try", f"{rule}; {HIGH}", "-e", project / "events.jsonl", "-p", project).stderr
+
+
 def test_no_row_has_a_reason(project: Path) -> None:
     told = call("try", HIGH.replace("50", "500"), "-e", project / "events.jsonl", "-p", project).stderr
     assert told.splitlines()[-1] == "  no row: ?e: FILTER (?e.flow > 500) is true of none of 3 events; flow is 40 to 70"

@@ -48,6 +48,11 @@ def test_groups_without_aggregates_serve_output() -> None:
         compiled(text)
 
 
+def test_windows_by_condition_of_groups_need_no_aggregate() -> None:
+    text = "SELECT ?e.sensorID FROM (?e, airflowReport) WINDOW (?e, CHECK (COUNT(?e) <= 3)) GROUP BY ?e.sensorID"
+    assert len(compiled(text).group_by) == 1
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -34,11 +34,11 @@ def test_answers_and_errors_are_those_of_this_process(engine: AskedEngine) -> No
 def test_it_goes_on_with_the_knowledge_in_force_and_begins_anew_where_it_has_ended(engine: AskedEngine) -> None:
     process = AskingProcess(print)
     first = process.ask(engine.project, engine.queries, ASKED[0], "query")
-    before = process._process
+    before = process._child
     assert before is not None
     other = engine.project.with_knowledge(type(engine.project.knowledge).of_turtle("", reasoner="none"))
     assert process.ask(other, engine.queries, ASKED[0], "query").table == first.table
-    assert before.poll() is not None
+    assert not before.runs
     process.close()
     assert process.ask(engine.project, engine.queries, ASKED[0], "query").table == first.table
     process.close()

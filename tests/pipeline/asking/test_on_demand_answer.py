@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -32,3 +33,4 @@ def test_an_answer(asked: str, seconds: float, rows: list[list[object]]) -> None
     found = list(PROJECT.evaluate(f"{REGISTERED} {asked}", ORDERS.streams, ask_at=at))
     assert ORDERS.shown(found)[0] == rows
     assert {row["_asked"] for row in found} <= {at}
+    assert all(re.fullmatch("[0-9a-f]{32}", row["_id"]) for row in found)

@@ -8,6 +8,7 @@ import pytest
 from kaicep import Project
 from kaicep.errors import PipelineError
 from kaicep.pipeline.asking import watched_registrations
+from kaicep.pipeline.flow import Registration
 from support.timer_queries import CONTENT
 
 PROJECT = Project.parse(CONTENT)
@@ -37,10 +38,28 @@ def test_states_and_contexts_are_of_one_moment(seconds: int, context: list[str],
     assert [row["id"] for row in rows] == held
 
 
+@pytest.mark.parametrize(("seconds", "context"), [(4, ["busy"]), (5, []), (9, [])])
+def test_no_window_is_open_behind_the_bounds_of_a_set(seconds: int, context: list[str]) -> None:
+    bounds = "WITHIN (2024-01-01T00:00:00Z, 2024-01-01T00:00:05Z]"
+    text = MOODS.replace("busy);", f"busy) {bounds};").replace("'b'", "'d'")
+    rows = PROJECT.evaluate(
+        f"{text} SELECT ?c.context FROM (?c, CONTEXTS(mood))", EVENTS, ask_at=BASE + timedelta(seconds=seconds)
+    )
+    assert [row["context"] for row in rows] == context
+
+
 def test_a_query_that_is_not_registered_has_no_state() -> None:
     *_, asked = PROJECT.compile(f"{MOODS} SELECT ?x.id FROM (?x, STATE(q))", asked=True)
     with pytest.raises(PipelineError, match="no query 'q' is registered"):
         watched_registrations([], asked)
+
+
+def test_a_rule_has_no_state() -> None:
+    *_, asked = PROJECT.compile(f"{MOODS} SELECT ?x.id FROM (?x, STATE(q))", asked=True)
+    text = "CREATE QUERY pairs AS SELECT ?e.id FROM (?e, S); CREATE RULE q ON pairs AS ?p DO EMIT told (?p.id AS id)"
+    rules = [Registration(query, f"{i}") for i, query in enumerate(PROJECT.compile(text))]
+    with pytest.raises(PipelineError, match="'q' is a rule, which has no state"):
+        watched_registrations(rules, asked)
 
 
 @pytest.mark.parametrize(("seconds", "held"), [(1.2, []), (2.2, ["e2"]), (3.2, [])])

@@ -13,6 +13,7 @@ import pytest
 from kaicep import Engine, KaicepError, PipelineError, Project
 from kaicep.commands.clients.submission_client import list_queries, resume, submit, withdraw
 from kaicep.pipeline.control.submissions import Submissions
+from kaicep.pipeline.durability.progress import Progress
 from kaicep.pipeline.flow.queries.registration import Withdrawal
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from support.command_line import wait_for
@@ -50,7 +51,7 @@ def test_withdrawn_queries_are_listed_while_their_changes_count(tmp_path: Path) 
     declared = "CREATE CONTEXTS road (clear DEFAULT, jam)"
     (one,) = project(tmp_path).registrations(f"{declared}; INITIATE CONTEXT jam FROM (?e, air)", "any")
     gone = replace(one, label="gone", withdrawal=Withdrawal(one.label, 4, None, 0))
-    parts = {"handles": (), "brought": (), "parked": (), "progress": SimpleNamespace(matches={})}
+    parts = {"handles": (), "brought": (), "parked": (), "progress": Progress()}
     host: Any = SimpleNamespace(project=project(tmp_path), withdrawn=[gone], **parts)
     submissions = Submissions(host, print)
     expected = {"query": one.label, "state": "withdrawn", "matches": None, "from": None, "now": None, "parked": None}
@@ -103,6 +104,9 @@ def test_a_submitted_query_may_read_a_query_of_the_project_that_does_not_run(tmp
         )
         withdraw(given.settings, "count")
         assert [handle.name for handle in engine.handles] == ["high", "other"]
+        rule = "CREATE RULE warn ON high DO EMIT odd(?row.flow AS flow)"
+        assert submit(given.settings, rule, None, None) == ["warn: acts from the next batch on"]
+        withdraw(given.settings, "warn")
     with Engine(given) as engine:
         assert engine._submissions is not None
         engine._submissions.begin()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -13,7 +14,7 @@ from kaicep.errors import PipelineError
 from kaicep.pipeline.control.knowledge_admin import KnowledgeAdmin
 from kaicep.pipeline.flow.idle_streams import IdleStreams
 from support.clock import Clock
-from support.hostings import BothHostings, lines_in
+from support.hostings import BothHostings, lines_in, written
 from support.keyed import STREAMS
 from support.shards import reading
 
@@ -102,6 +103,7 @@ def test_what_tasks_have_not_done_from_the_first_batch_on_is_refused(
     reads = project.registrations(READS, "reads", [fast])
     with pytest.raises(PipelineError, match="'reads' reads or decides what 'fast' gives, which is answered by itself"):
         queries.submit(reads)
+    opened[0].note({"P": seconds(3)})
     assert tasks.deliver(tasks.next) is not None
 
 
@@ -209,3 +211,67 @@ def test_a_state_of_the_other_hosting_is_taken_from_the_log_or_refused(
     assert any("rebuilt" in line for line in tasks.said)
     with pytest.raises(PipelineError, match="not one that executors go on from: it is lost"):
         driver.deliver(2)
+
+
+def test_a_query_that_has_changed_contexts_stays(tmp_path: Path, opened: list[BothHostings]) -> None:
+    """Tasks do not remember what a query has changed that is gone: neither while they run, nor at the next start."""
+    text = (
+        "CREATE CONTEXTS mood (calm DEFAULT, busy);\n"
+        "INITIATE CONTEXT busy FROM (?e, P) FILTER (?e.v > 4);\n"
+        "CREATE QUERY then AS SELECT ?e.id AS id FROM (?e, P) IN CONTEXT busy"
+    )
+    both = both_of(tmp_path, opened, text)
+    both.take({"P": seconds(1, 2)})
+    tasks = both.engines[1]
+    derives = next(one for one in tasks.registrations if one.query.changed_sets)
+    with pytest.raises(PipelineError, match="has changed contexts, and executors do not remember"):
+        tasks.flow.queries.withdraw(derives.label, tasks.flow.dataflow)
+    both.stop()
+    tasks.registrations = [one for one in tasks.registrations if one is not derives]
+    tasks.start()
+    both.engines[0].start()
+    both.note({"P": seconds(3)})
+    with pytest.raises(PipelineError, match="is registered no more, and executors do not remember its changes"):
+        tasks.deliver(2)
+
+
+def test_a_file_that_cannot_be_read_is_told_and_read_when_it_is_mended(
+    tmp_path: Path, opened: list[BothHostings]
+) -> None:
+    """The others of its batch are; it is a dead letter until it is another file."""
+    tasks = both_of(tmp_path, opened, COUNT).engines[1]
+    good, torn = written(tasks.folder, "P", 1, seconds(1)), tasks.folder / "in/P/00002.json.gz"
+    torn.write_bytes(gzip.compress(good.read_bytes())[:30])
+    gone = tasks.folder / "in/P/00003.json"
+    tasks.note(1, {"P": [good, torn, gone]})
+    found = tasks.deliver(1)
+    assert found is not None
+    assert found.streams["P"].tally.events == 1
+    assert sorted(letter["place"] for letter in tasks.letters["P"]) == ["/in/P/00002.json.gz", "/in/P/00003.json"]
+    assert [line for line in tasks.said if "00002.json.gz cannot be read: Compressed file ended before" in line]
+    assert [line for line in tasks.said if "00003.json cannot be read: it was gone before it was read" in line]
+    assert tasks.flow.progress.streams["P"].malformed == 2
+    tasks.stop()
+    tasks.start()
+    torn.write_bytes(gzip.compress(written(tasks.folder, "P", 4, seconds(2)).read_bytes()))
+    assert tasks.flow.journal.mended() == ["in/P/00002.json.gz"]
+    tasks.flow.journal.try_again(["in/P/00002.json.gz"])
+    tasks.note(2, {"P": [torn]})
+    again = tasks.deliver(2)
+    assert again is not None
+    assert again.streams["P"].tally.events == 1
+
+
+def test_a_batch_whose_files_are_not_known_is_not_taken_for_empty(tmp_path: Path, opened: list[BothHostings]) -> None:
+    both = both_of(tmp_path, opened, COUNT)
+    both.note({"P": seconds(1)})
+    tasks = both.engines[1]
+    note = next((tasks.generation.checkpoint / "sources").glob("*/0"))
+    content = note.read_bytes()
+    note.unlink()
+    with pytest.raises(PipelineError, match=r"which files batch 1 has cannot be read .*: start again"):
+        tasks.deliver(1)
+    note.write_bytes(content)
+    found = tasks.deliver(1)
+    assert found is not None
+    assert found.streams["P"].tally.events == 1

@@ -13,6 +13,7 @@ from kaicep.pipeline.distribution.executor_hosting import ExecutorHosting
 from kaicep.pipeline.distribution.split_batch import SplitIntake
 from kaicep.pipeline.durability.flow_state import RestoredState
 from kaicep.pipeline.durability.journal.batch_journal import BatchFiles
+from kaicep.storage import BucketFolder, LocalFolder, S3Options
 from support.hostings import TasksHere, catalog_in, written
 from support.keyed import STREAMS
 
@@ -51,7 +52,22 @@ def test_executors_look_for_the_folders(tmp_path: Path) -> None:
     hosting = hosting_in(tmp_path, shards=3)
     hosting.begin()
     assert (hosting.place.tasks, hosting.place.shards, hosting.place.log) == (2, 3, None)
-    assert hosting.place.folder.is_dir()
+    assert hosting.place.folder == LocalFolder(tmp_path / "var/state/hosting")
+    assert (tmp_path / "var/state/hosting").is_dir()
+
+
+def test_what_they_share_may_be_elsewhere(tmp_path: Path) -> None:
+    """So may be a bucket, which the table `s3` says how to reach."""
+    local = hosting_in(tmp_path, shared="parts").place.folder
+    assert local == hosting_in(tmp_path, shared="parts").place.folder
+    (own,) = (tmp_path / "parts").iterdir()
+    assert local == LocalFolder(own)
+    bucket = BucketFolder("lake", f"parts/{own.name}", S3Options())
+    assert hosting_in(tmp_path, shared="s3://lake/parts").place.folder == bucket
+    other = hosting_in(tmp_path / "other", shared="s3://lake/parts").place.folder
+    assert isinstance(other, BucketFolder)
+    assert other.prefix.startswith("parts/engine-")
+    assert other != bucket
 
 
 def test_a_state_that_is_not_theirs_is_refused(tmp_path: Path) -> None:

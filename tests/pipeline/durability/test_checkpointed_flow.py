@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from kaicep.pipeline.flow.queries.query_runtime import QueryRuntime
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.pipeline.sources.records import RawBatch
+from support import living
 from support.station import COUNT, PAIRS, START, Station, counts
 
 
@@ -392,3 +394,19 @@ def test_what_rules_did_is_counted_over_restarts(lost: bool, tmp_path: Path, ope
     progress = station.flow.progress
     assert progress.rules == {"warn": {"events emitted": 22}}
     assert progress.matches["q0"] == 11
+
+
+def test_calls_that_the_end_of_streams_would_make_are_not_counted(tmp_path: Path) -> None:
+    """Nobody makes them, until a batch brings their rows; the rows are reported."""
+    asked = living.project(tmp_path, archive=True, actions={"ops": {"command": ["true"]}})
+    rules = """CREATE QUERY overdue AS SELECT ?e.sensor FROM (?e, air) SEQ (?e, AFTER 1h);
+    CREATE RULE tell ON overdue DO CALL ops(?row.sensor AS sensor);
+    CREATE RULE now ON air IF (?row.sensor = 's1') DO CALL ops(?row.sensor AS sensor)"""
+    with closing(living.archive_of(asked)) as archive:
+        flow = CheckpointedFlow(asked, tmp_path / "state", (), archive)
+        flow.queries.submit(asked.registrations(rules, "rules"))
+        flow.run(1, living.batch(1))
+        flow.finish()
+        assert flow.progress.matches["overdue"] == 4
+        assert flow.progress.rules == {"tell": {"calls": 0}, "now": {"calls": 1}}
+        flow.close()

@@ -43,3 +43,6 @@ def test_what_rules_did_is_counted_by_what_they_do() -> None:
     assert progress.own is not None
     assert progress.own.rules == done
     assert Progress.from_bytes(progress.to_bytes()).rules == progress.rules
+    more = progress.after({}, {}, {}, 0.5, {}, done={"warn": {"calls": 1}})
+    assert more.rules == {"warn": {"calls": 7, "events emitted": 4}}
+    assert (progress.given("warn"), progress.given("other")) == (10, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pyarrow as pa
@@ -73,3 +74,15 @@ def test_calls_of_rules_are_those_of_the_rows_that_were_taken() -> None:
     assert list(result.matches) == ["r", "q"]
     assert result.calls.schema == CALLS
     assert [time.timestamp() for time in result.calls["_time"].to_pylist()] == [1, 2]
+
+
+def test_calls_of_rules_are_counted_by_rule_unless_nobody_makes_them() -> None:
+    order = FiringOrder(deferred=False, stream=0, row="", priority=1, rule=0, action=0)
+    others = replace(order, rule=1)
+    result = BatchResult({}, (), {}, {})
+    result.count_done({"r0": {"calls": 2, "events emitted": 1}})
+    result.add_calls([calls(order, (1, "1"), (2, "2")), calls(others, (1, "1"))])
+    assert result.done == {"r0": {"calls": 4, "events emitted": 1}, "r1": {"calls": 1}}
+    assert result.calls.num_rows == 3
+    result.count_no_calls()
+    assert result.done == {"r0": {"calls": 0, "events emitted": 1}, "r1": {"calls": 0}}

@@ -85,6 +85,14 @@ def test_rows_come_in_order_until_the_query_ends() -> None:
     assert host.asked == []
 
 
+def test_a_rule_runs_though_it_hands_nobody_a_row() -> None:
+    of = handle(Host(), collect=False)
+    assert not of.answered(None)
+    assert of.state == "running"
+    assert of.answered("WITHIN has passed")
+    assert (of.state, of.answered("WITHIN has passed")) == ("ended", False)
+
+
 def test_a_query_that_was_stopped_gives_its_rows_and_then_the_reason() -> None:
     of = handle(Host())
     of.receive(numbers(1))

@@ -14,6 +14,7 @@ import pytest
 from kaicep import Engine, PipelineError, Project
 from kaicep.archive.sparql import Solutions
 from kaicep.pipeline.sinks import CallbackSink, JsonLinesSink, ParquetSink
+from support.command_line import wait_for
 from support.gateway_files import FILES, QUERIES, ROWS, START, rows_of, run, settings, submit_all, tuples, write
 
 if TYPE_CHECKING:
@@ -261,7 +262,7 @@ def test_parquet_sink_and_archive(tmp_path: Path, spark: SparkSession) -> None:
 
 def test_executors_leave_what_the_driver_leaves(tmp_path: Path, spark: SparkSession) -> None:
     """Rows in a sink, matches in the archive, events in the log and in the store, and what is told of the engine."""
-    files = tuples(5)
+    files, waiting = tuples(5), []
     for hosting in ("driver", "executors"):
         folder = tmp_path / hosting
         write(folder / "in", [*files, [{"sensor": "a", "at": "soon"}]])
@@ -272,7 +273,7 @@ def test_executors_leave_what_the_driver_leaves(tmp_path: Path, spark: SparkSess
             submit_all(engine)
             engine.run_available()
             assert engine.hosting == hosting
-            assert engine.rows_at_end()
+            waiting.append((engine.rows_at_end(), list(engine.ask("SELECT COUNT(?p) AS n FROM (?p, PARTIAL(rise))"))))
             engine.finish()
             assert engine.archive.flush(60)
             found = engine.archive.query(FOUND)
@@ -286,6 +287,8 @@ def test_executors_leave_what_the_driver_leaves(tmp_path: Path, spark: SparkSess
         assert status.hosting == hosting
         assert bool(told) == (hosting == "executors") == bool(shards)
         assert sum(of[3] for of in told) <= logged
+    assert waiting[0] == waiting[1]
+    assert all(waiting[0])
     driver, executors = tmp_path / "driver", tmp_path / "executors"
     assert rows_of(driver / "rows.jsonl") == rows_of(executors / "rows.jsonl")
     for kind in ("log/air", "matches/rise"):
@@ -320,5 +323,26 @@ def test_queries_come_and_go_while_executors_answer(tmp_path: Path, spark: Spark
         engine.finish()
         assert len(list(high.matches())) > 0
         found = [row["n"] for row in mean.matches()]
+    raw = [row for rows in files for row in rows]
+    assert found == [row["n"] for row in project.evaluate(QUERIES["mean"], {"air": raw})]
+
+
+def test_executors_answer_what_comes_and_a_later_start_goes_on(tmp_path: Path, spark: SparkSession) -> None:
+    """Also after a stop, in the same process."""
+    files = tuples(7)
+    content = settings()
+    content["engine"] |= {"hosting": "executors"}
+    project = Project.parse(content, root=tmp_path)
+    (tmp_path / "in").mkdir()
+    out = tmp_path / "rows.jsonl"
+    with Engine(project, spark=spark, sinks=[JsonLinesSink(out)]) as engine:
+        engine.submit(QUERIES["mean"], label="mean", collect=False)
+        for there in (2, FILES):
+            engine.start()
+            write(tmp_path / "in", files[:there])
+            wait_for(lambda there=there: engine.progress.records == there * (ROWS + 1))  # type: ignore[misc]
+            engine.stop()
+        engine.finish()
+    found = [row["n"] for row in rows_of(out)["mean"]]
     raw = [row for rows in files for row in rows]
     assert found == [row["n"] for row in project.evaluate(QUERIES["mean"], {"air": raw})]

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
 import pytest
-from kaicep.errors import PipelineError
-from kaicep.pipeline.sharding.hosted_queries import StatePlace, hosted
+from kaicep.errors import CeilingError, PipelineError
+from kaicep.pipeline.sharding.hosted_queries import HostedQueries, StatePlace, hosted
+from kaicep.pipeline.sharding.part_file import PartFile, UnreadablePartError
+from kaicep.storage import LocalFolder
 from support.sharded import plan_of
 from support.shards import FOLLOWS, PROJECT, hosted_of
 
@@ -50,3 +57,22 @@ def test_a_state_of_other_queries_is_refused() -> None:
     queries = hosted_of(READ)
     with pytest.raises(PipelineError, match="the state of one, two is of other queries"):
         queries.several(queries.units[0], StatePlace("7.parts", "one", 0), state)
+
+
+def test_what_a_unit_fails_with_is_its_own_but_not_what_cannot_be_read(tmp_path: Path) -> None:
+    """A disk that is away for a minute parks no query."""
+    queries = HostedQueries(replace(plan_of(PROJECT, FOLLOWS, 1), durable=True))
+    (unit,) = queries.units
+    failures: dict[str, Mapping[str, Any]] = {}
+    with queries.isolated(unit, failures):
+        raise CeilingError("it asks for too much", hint="ask for less")
+    assert [(name, why["error"], why["message"]) for name, why in failures.items()] == [
+        ("follows", "CeilingError", "it asks for too much")
+    ]
+    with pytest.raises(UnreadablePartError), queries.isolated(unit, failures):
+        PartFile(LocalFolder(tmp_path), "missing.parts")
+    with pytest.raises(OSError, match="away"), queries.isolated(unit, failures):
+        raise OSError("the disk is away")
+    assert len(failures) == 1
+    with pytest.raises(CeilingError), hosted_of().isolated(unit, failures):
+        raise CeilingError("it asks for too much")

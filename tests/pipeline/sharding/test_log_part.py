@@ -13,6 +13,7 @@ from kaicep.pipeline.sharding.hosted_queries import HostedQueries
 from kaicep.pipeline.sharding.identity_part import IdentityWork, ReadSplit, identity_part
 from kaicep.pipeline.sharding.log_part import HIDDEN, LogWork, log_part
 from kaicep.pipeline.sharding.split_part import split_part
+from kaicep.storage import LocalFolder
 from support.sharded import plan_of
 from support.shards import FOLLOWS, PROJECT, reading, split_of
 
@@ -27,17 +28,17 @@ def written(folder: Path, *several: list[dict[str, Any]]) -> tuple[HostedQueries
     starts = [None, at(9)]
     splits = []
     for place, rows in enumerate(several):
-        split_part(queries, split_of(folder, place, rows), folder, f"{place}.parts")
+        split_part(queries, split_of(folder, place, rows), LocalFolder(folder), f"{place}.parts")
         splits.append(ReadSplit("P", place, f"{place}.parts", starts[place]))
     work = [IdentityWork("P", shard, tuple(splits), (None, None), None, "") for shard in range(2)]
-    judged = [identity_part(queries, one, folder, f"id{one.shard}.parts").file for one in work]
+    judged = [identity_part(queries, one, LocalFolder(folder), f"id{one.shard}.parts").file for one in work]
     return queries, LogWork("P", tuple(splits), judged, folder / "log" / "P")
 
 
 def test_what_counts_stands_before_what_came_late(tmp_path: Path) -> None:
     several = [[reading("a", 1), reading("b", 9)], [reading("c", 8), reading("a", 1), reading("d", 2), reading("e", 7)]]
     queries, work = written(tmp_path, *several)
-    report = log_part(queries, work, tmp_path, "7-run.parts")
+    report = log_part(queries, work, LocalFolder(tmp_path), "7-run.parts")
     assert report.path is not None
     assert (report.rows, report.late) == (5, 1)
     assert report.path == tmp_path / "log" / "P" / f"{HIDDEN}7-run.parts"
@@ -51,9 +52,9 @@ def test_what_counts_stands_before_what_came_late(tmp_path: Path) -> None:
 
 def test_splits_may_have_other_columns(tmp_path: Path) -> None:
     """What a split has nothing of is null in the segment."""
-    bare = {"id": "a", "t": "2024-01-01T00:00:01Z"}
+    bare: dict[str, object] = {"id": "a", "t": "2024-01-01T00:00:01Z"}
     queries, work = written(tmp_path, [bare], [reading("b", 9) | {"more": 1}])
-    report = log_part(queries, work, tmp_path, "x")
+    report = log_part(queries, work, LocalFolder(tmp_path), "x")
     assert report.path is not None
     rows = read_segment(report.path).to_pylist()
     assert [row["v"] for row in rows] == [None, 5]
@@ -62,6 +63,6 @@ def test_splits_may_have_other_columns(tmp_path: Path) -> None:
 
 def test_without_events_there_is_no_segment(tmp_path: Path) -> None:
     queries, work = written(tmp_path, [], [{"id": "x", "t": "soon"}])
-    report = log_part(queries, work, tmp_path, "x")
+    report = log_part(queries, work, LocalFolder(tmp_path), "x")
     assert (report.path, report.rows, report.late) == (None, 0, 0)
     assert not (tmp_path / "log").exists()

@@ -13,7 +13,7 @@ from kaicep.errors import PipelineError
 from kaicep.pipeline.sharding.part_file import write_parts
 from kaicep.pipeline.sharding.split_reading import LETTERS, Split, letters_part, read_split, told_records
 from kaicep.pipeline.sources.unreadable import UnreadableFile
-from kaicep.storage import is_transient
+from kaicep.storage import LocalFolder, is_transient
 from support.keyed import STREAMS
 from support.shards import PROJECT, reading, split_of
 
@@ -24,7 +24,7 @@ SOURCED = Project.parse({"streams": {"P": {**STREAMS["P"], "source": {"format": 
 def test_files_of_a_source_are_read_as_their_source_is(tmp_path: Path) -> None:
     """An array in a file of JSON lines is no record; a recording may be one."""
     split = replace(split_of(tmp_path, 0, [reading("a", 1)]), form="source")
-    split.records.write_text('[{"id": "a", "t": "2024-01-01T00:00:01Z"}]', encoding="utf-8")
+    Path(str(split.records)).write_text('[{"id": "a", "t": "2024-01-01T00:00:01Z"}]', encoding="utf-8")
     raw, annotated = read_split(SOURCED, split)
     assert [one.reason for one in raw.malformed] == ["an array instead of an object"]
     assert annotated.events.num_rows == 0
@@ -60,13 +60,13 @@ def test_a_file_that_is_not_reached_passes(tmp_path: Path) -> None:
 
 def test_what_is_no_event_goes_to_the_driver(tmp_path: Path) -> None:
     split = split_of(tmp_path, 0, [reading("a", 1), {"id": "x", "t": "soon"}])
-    with split.records.open("a", encoding="utf-8") as file:
+    with Path(str(split.records)).open("a", encoding="utf-8") as file:
         file.write("no JSON\n")
     raw, annotated = read_split(PROJECT, split)
-    write_parts(tmp_path / "0.parts", {(LETTERS, "P"): letters_part(raw, annotated.rejected)})
-    write_parts(tmp_path / "1.parts", {})
+    write_parts(LocalFolder(tmp_path), "0.parts", {(LETTERS, "P"): letters_part(raw, annotated.rejected)})
+    write_parts(LocalFolder(tmp_path), "1.parts", {})
     torn = UnreadableFile("/in/1.json", "it is torn", (3, 4))
-    told = told_records(tmp_path, "P", ["0.parts", "1.parts"], [torn])
+    told = told_records(LocalFolder(tmp_path), "P", ["0.parts", "1.parts"], [torn])
     assert [(one.text, one.place) for one in told.malformed] == [("no JSON", f"{split.records}:3")]
     assert [one.text for one in told.refused] == ['{"id": "x", "t": "soon"}']
     assert told.unreadable == (torn,)

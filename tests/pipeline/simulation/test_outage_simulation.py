@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from kaicep import Project
@@ -19,8 +20,10 @@ PAIRS = "SELECT ?b.x AS x FROM (?a, air), (?b, air) SEQ (?a, ?b) WINDOW (?a, ?b,
 
 
 @pytest.mark.parametrize("snapshots", [True, False])
-def test_an_outage_changes_no_row(*, snapshots: bool) -> None:
-    project = Project.parse({"streams": {"air": STREAM}})
+@pytest.mark.parametrize("archive", [{}, {"delta": "lake", "endpoint": "http://127.0.0.1:9/query"}])
+def test_an_outage_changes_no_row(tmp_path: Path, archive: dict[str, str], *, snapshots: bool) -> None:
+    """Nor does it leave anything where the project's own archive does."""
+    project = Project.parse({"streams": {"air": STREAM}, "archive": archive}, root=tmp_path)
     raw = {"air": raw_table(EVENTS)}
     (query,) = project.compile(PAIRS)
     outage = Outage(START + 4 * SECOND, START + 8 * SECOND, 2 * SECOND, SECOND, snapshots)
@@ -30,3 +33,4 @@ def test_an_outage_changes_no_row(*, snapshots: bool) -> None:
     expected = [row["x"] for row in project.evaluate(PAIRS, {"air": EVENTS})]
     assert [x for table in tables for x in table["x"].to_pylist()] == expected
     assert set(expected) == set(range(1, 12))
+    assert list(tmp_path.iterdir()) == []

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kaicep.pipeline.sources.file_listing import list_files
+from kaicep.pipeline.sources.file_listing import list_files, record_files, with_objects
+from support.buckets import ObjectStorage
 
 
 def test_a_folder_means_its_files_of_events(tmp_path: Path) -> None:
@@ -37,3 +38,16 @@ def test_partitions_stay_one_table(tmp_path: Path) -> None:
 
 def test_an_empty_folder_means_itself(tmp_path: Path) -> None:
     assert list_files(tmp_path) == [tmp_path]
+
+
+def test_urls_become_the_objects_that_they_mean(object_storage: ObjectStorage) -> None:
+    """Paths beside them stay, and so does what is no path."""
+    lake = object_storage.folder("in")
+    for name in ("b.json", "a.json.gz", "_SUCCESS", "README.md"):
+        lake.write(name, [b"{}"])
+    found = with_objects([f"{lake}/", "c.json"], object_storage.options)
+    assert [str(file) for file in found] == [f"{lake}/a.json.gz", f"{lake}/b.json", "c.json"]
+    assert record_files(found) == [*found[:2], Path("c.json")]
+    assert [str(file) for file in with_objects(f"{lake}/README.md", object_storage.options)] == [f"{lake}/README.md"]
+    for other in ("c.json", [{"a": 1}], [], {"a": [1]}, None):
+        assert with_objects(other, object_storage.options) is other

@@ -15,6 +15,8 @@ import pytest
 from kaicep.config import SourceSettings, StreamSettings, TimeSettings
 from kaicep.errors import PipelineError
 from kaicep.pipeline.sources.recorded_files import read_file, read_recording
+from kaicep.storage import BucketFile
+from support.buckets import ObjectStorage
 
 ROWS = [{"t": "2026-01-01", "a": 1}, {"t": "2026-01-02", "a": 2}]
 LINES = b'{"t":"2026-01-01","a":1}\r\n\r\n{"t":"2026-01-02","a":2}'
@@ -187,3 +189,22 @@ def test_parquet_is_known_by_its_content_whatever_its_name(tmp_path: Path) -> No
     assert read_file(path, stream()).table.to_pylist() == [{"a": 1}]
     path.write_text("PAR1,t\n5,2026-01-01\n")
     assert read_file(path, stream()).table.to_pylist() == [{"PAR1": "5", "t": "2026-01-01"}]
+
+
+def test_objects_are_read_as_files_are(object_storage: ObjectStorage, tmp_path: Path) -> None:
+    """In every format; what is no recording is told by its URL, and of each object nothing stays in memory."""
+    lake = object_storage.folder("in")
+    pq.write_table(pa.table({"t": ["2026-01-01", "2026-01-02"], "a": [1, 2]}), tmp_path / "in.parquet")
+    lake.write("a.parquet", [(tmp_path / "in.parquet").read_bytes()])
+    lake.write("b.json.gz", [gzip.compress(ARRAY, mtime=0)])
+    lake.write("c.csv", [b"t,a\n2026-01-01,1\n"])
+    files = [BucketFile(lake, name) for name in ("a.parquet", "b.json.gz", "c.csv")]
+    first, second, third = read_recording(files, stream())
+    assert first.table.to_pylist() == second.table.to_pylist() == ROWS
+    assert third.table.to_pylist() == [{"t": "2026-01-01", "a": "1"}]
+    assert second.place(1) == f"{lake}/b.json.gz, item 2"
+    assert all("_content" not in vars(file) for file in files)
+    lake.write("d.parquet", [b"PK\x03\x04"])
+    for name, message in (("d.parquet", "it is a ZIP archive: unpack it"), ("e.json", "there is no object")):
+        with pytest.raises(PipelineError, match=rf"cannot read {lake}/{name}: {message}"):
+            read_file(BucketFile(lake, name), stream())

@@ -17,6 +17,7 @@ from support.receivers import calls_table, eventually
 
 class _Action:
     batch = 10
+    needs = frozenset[str]()
 
     def __init__(self, do: Callable[[Sequence[ActionCall]], None]) -> None:
         self.send = do

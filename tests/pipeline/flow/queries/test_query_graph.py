@@ -24,21 +24,6 @@ def graph() -> QueryGraph:
     return found
 
 
-def test_readers_come_a_level_later(graph: QueryGraph) -> None:
-    assert graph.levels() == [["one", "three"], ["two"]]
-    graph.suspended.add("one")
-    assert graph.levels() == [["three"], ["two"]]
-
-
-def test_a_query_s_events_come_from_source_streams(graph: QueryGraph) -> None:
-    assert {label: graph.origins(flow.query) for label, flow in graph.flows.items()} == {
-        "one": {"air"},
-        "two": {"air"},
-        "three": {"door"},
-    }
-    assert graph.closed(["two"]) == ["one", "two"]
-
-
 def test_what_is_read_stays_and_what_is_unknown_is_named(graph: QueryGraph) -> None:
     with pytest.raises(PipelineError, match="'one' is read by two"):
         graph.remove("one")

@@ -10,7 +10,6 @@ import pytest
 from kaicep import Project
 from kaicep.cep.query_operator import QueryOperator
 from kaicep.pipeline.flow.dataflow import Dataflow
-from kaicep.pipeline.flow.queries.query_runtime import continues
 from kaicep.pipeline.flow.queries.registration import Registration
 from support import letters
 from support.batches import ended, processed
@@ -87,24 +86,17 @@ def test_a_query_over_rows_that_output_holds_back_waits_for_them() -> None:
     assert fed(dataflow, "q1", 12) == [1.0, 2.0, 4.0]
 
 
-def test_a_state_without_the_doubles_beside_integers_is_begun_anew() -> None:
-    """Earlier versions kept none: a query over integers that may have left 64 bits cannot go on from there."""
-    texts = "CREATE QUERY counts AS SELECT COUNT(?e) AS n, SUM(FLOOR(?e.x) + 1) AS s WINDOW (?e, batch, 10s);"
-    integers = {"x": {"datatype": "xsd:integer"}}
-    readings = PROJECT["streams"]["readings"] | {"attributes": integers}
-    project = Project.parse({"streams": {"readings": readings}})
-    for column, kept in (("n", True), ("s", False)):
-        dataflow = project.dataflow()
-        text = f"{texts} SELECT ?c.{column} FROM (?c, counts)"
-        for i, query in enumerate(project.compile(text)):
-            dataflow.register(Registration(query, f"q{i}"))
-        runtime = dataflow.flows["q1"]
-        state = runtime.snapshot()
-        assert continues(state, runtime.registration) is not None
-        before = state.replace(b" ?c.s~double", b"")
-        size = int.from_bytes(before[:4], "big") - (len(state) - len(before))
-        before = size.to_bytes(4, "big") + before[4:]
-        assert (continues(before, runtime.registration) is not None) is kept
+def test_a_watched_query_goes_on_from_its_snapshot() -> None:
+    """It holds all columns of its streams, doubles beside integers too, and is the query that was registered."""
+    integers = PROJECT["streams"]["readings"] | {"attributes": {"x": {"datatype": "xsd:integer"}}}
+    project = Project.parse({"streams": {"readings": integers}})
+    text = "CREATE QUERY sums AS SELECT ?e.x + 1 AS s; SELECT ?a._time AS at FROM (?a, sums), (?b, sums) SEQ (?a, ?b)"
+    sums, pairs = project.compile(f"{text} WINDOW (?a, ?b, 1min)")
+    registrations = [Registration(sums, "sums"), Registration(pairs, "pairs", watched=True)]
+    dataflow = project.dataflow()
+    for registration in registrations:
+        dataflow.register(registration)
+    assert project.dataflow().restore(dataflow.snapshot(), registrations) == []
 
 
 def test_a_query_in_contexts_says_how_much_it_was_given() -> None:

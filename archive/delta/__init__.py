@@ -1,0 +1,9 @@
+"""An archive's log in; its streams as tables of Delta Lake, which others read, out, a little behind it."""
+
+from __future__ import annotations
+
+from .delta_copy import DeltaCopy
+from .delta_table import DeltaPlace
+from .delta_writer import DeltaWriter
+
+__all__ = ["DeltaCopy", "DeltaPlace", "DeltaWriter"]
