@@ -20,6 +20,7 @@ from kaicep.pipeline.durability.progress import Progress
 from kaicep.pipeline.hosting.spark_session import start_spark, stop_spark
 from kaicep.pipeline.query_documents import query_files
 from kaicep.pipeline.sharding.part_file import PartFile
+from kaicep.storage import LocalFolder
 from pyspark.sql import SparkSession
 
 from .cluster_processes import DRIVER, ROLES, Processor
@@ -205,7 +206,7 @@ def _left(folder: Path, batch: int) -> tuple[dict[str, int], int]:
     between, state = dict.fromkeys(KINDS, 0), 0
     for path in folder.glob(f"{batch:09}-*.parts"):
         kind = path.name.split("-")[1]
-        with PartFile(path) as file:
+        with PartFile(LocalFolder(folder), path.name) as file:
             kept = sum(len(file.content(name) or b"") for name in file if name[0] in _KEPT)
         state += kept
         between[kind] += path.stat().st_size - kept
