@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .hosted_queries import HostedQueries, HostingPlan, hosted
-from .shard_key import shard_of, sharding_key, why_one_shard
+from .keys import shard_of, sharding_key, why_one_shard, why_one_shard_together
+from .query_unit import QueryUnit, units_of
 from .sharded_flow import HostedBatch, ShardedFlow, TaskRunner
 from .split_part import Split
 
@@ -11,11 +12,14 @@ __all__ = [
     "HostedBatch",
     "HostedQueries",
     "HostingPlan",
+    "QueryUnit",
     "ShardedFlow",
     "Split",
     "TaskRunner",
     "hosted",
     "shard_of",
     "sharding_key",
+    "units_of",
     "why_one_shard",
+    "why_one_shard_together",
 ]

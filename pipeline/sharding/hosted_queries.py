@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -66,10 +66,18 @@ class HostedQueries:
         self.plan = plan
         self.units: tuple[QueryUnit, ...] = units_of(plan.registrations)
         self.apart: Dataflow = plan.catalog.dataflow()
+        self._templates: dict[str, Dataflow] = {}
         self._live: dict[tuple[str, int], tuple[StatePlace, QueryRuntime | Dataflow]] = {}
         for unit in self.units:
-            for registration in unit.registrations if unit.single else ():
-                self.apart.register(replace(registration, query=with_moments(registration.query)))
+            for registration in self._registrations(unit) if unit.single else ():
+                self.apart.register(registration)
+
+    @staticmethod
+    def _registrations(unit: QueryUnit) -> tuple[Registration, ...]:
+        """The queries of a unit, whose rows say when their events happened if they may come from several shards."""
+        if not unit.single and unit.key is None:
+            return unit.registrations
+        return tuple(replace(one, query=with_moments(one.query)) for one in unit.registrations)
 
     @cached_property
     def work(self) -> tuple[tuple[QueryUnit, int], ...]:
@@ -83,6 +91,20 @@ class HostedQueries:
     def flow(self, unit: QueryUnit) -> QueryRuntime:
         """The query of a single unit, for what it is given of events and how its rows look; it has no state."""
         return self.apart.flows[unit.name]
+
+    def flows(self, unit: QueryUnit) -> Mapping[str, QueryRuntime]:
+        """By label, the queries of a unit, for how their rows look; they have no state."""
+        if unit.single:
+            return {unit.name: self.flow(unit)}
+        if unit.name not in self._templates:
+            self._templates[unit.name] = self._begun(self._registrations(unit))
+        return self._templates[unit.name].flows
+
+    def _begun(self, registrations: Sequence[Registration]) -> Dataflow:
+        dataflow = self.plan.catalog.dataflow()
+        for registration in registrations:
+            dataflow.register(registration)
+        return dataflow
 
     def single(self, unit: QueryUnit, place: StatePlace, state: bytes | None) -> QueryRuntime:
         """The query of a shard of a single unit as it is in a state; `None`: no event has come."""
@@ -104,13 +126,14 @@ class HostedQueries:
         known = self._known(place)
         if isinstance(known, Dataflow):
             return known
-        dataflow = self.plan.catalog.dataflow()
-        lost: Sequence[Registration] = dataflow.restore(state, unit.registrations) if state else unit.registrations
-        if state and lost:
+        registrations = self._registrations(unit)
+        dataflow = self._begun(()) if state else self._begun(registrations)
+        lost = dataflow.restore(state, registrations) if state else ()
+        if lost:
             labels = ", ".join(registration.label for registration in lost)
             raise PipelineError(f"the state of {labels} is of other queries", hint="begin with an empty folder")
-        for registration in lost:
-            dataflow.register(registration)
+        for flow in dataflow.flows.values() if unit.key is not None else ():
+            flow.gives_hidden = True
         return dataflow
 
     def _known(self, place: StatePlace) -> QueryRuntime | Dataflow | None:

@@ -14,7 +14,7 @@ from .hosted_queries import StatePlace
 
 __all__ = ["HostingState", "read_manifest", "write_manifest"]
 
-_VERSION = 1
+_VERSION = 2
 _MANIFEST = "manifest.json"
 
 
@@ -28,6 +28,7 @@ class HostingState:
         moments: by stream, its greatest time stamp, and where its watermark was moved by wall clock.
         states: of each shard of the queries that has one.
         seen: by stream and shard of its identities, the file that has those of earlier batches.
+        waiting: the file with the rows that wait for those of other shards; empty: none does.
     """
 
     plan: str
@@ -35,11 +36,12 @@ class HostingState:
     moments: Mapping[str, tuple[datetime | None, datetime | None]] = field(default_factory=dict)
     states: tuple[StatePlace, ...] = ()
     seen: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    waiting: str = ""
 
     @property
     def files(self) -> frozenset[str]:
         """The names of all its files."""
-        return frozenset({*(place.file for place in self.states), *self.seen.values()} - {""})
+        return frozenset({*(place.file for place in self.states), *self.seen.values(), self.waiting} - {""})
 
 
 def write_manifest(folder: Path, state: HostingState) -> None:
@@ -52,6 +54,7 @@ def write_manifest(folder: Path, state: HostingState) -> None:
         "moments": moments,
         "states": [[place.file, place.unit, place.shard] for place in state.states],
         "seen": [[stream, shard, file] for (stream, shard), file in state.seen.items()],
+        "waiting": state.waiting,
     }
     with write_atomically(folder / _MANIFEST) as temporary:
         temporary.write_text(json.dumps(content), encoding="utf-8")
@@ -71,9 +74,8 @@ def read_manifest(folder: Path, plan: str) -> HostingState:
         raise PipelineError(f"{path} is of other queries or of another kaicep", hint="begin with an empty folder")
     moments = {name: (_moment(one), _moment(other)) for name, (one, other) in content["moments"].items()}
     states = tuple(StatePlace(*place) for place in content["states"])
-    return HostingState(
-        plan, content["batch"], moments, states, {(stream, shard): file for stream, shard, file in content["seen"]}
-    )
+    seen = {(stream, shard): file for stream, shard, file in content["seen"]}
+    return HostingState(plan, content["batch"], moments, states, seen, content["waiting"])
 
 
 def _text(moment: datetime | None) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...language.nodes import Query
 from ..flow import Registration
-from .shard_key import ShardKey, sharding_key
+from .keys import ShardKey, UnitKey, is_calendar, sharding_key, unit_key, why_one_shard, why_one_shard_together
 
 __all__ = ["QueryUnit", "units_of"]
 
@@ -18,13 +18,14 @@ class QueryUnit:
 
     Attributes:
         registrations: in the order of their registration.
-        key: by what its events are dealt to shards; `None`: it has one shard.
+        key: by what the candidates of its query are dealt to shards, or the events of its queries; `None`: it has one
+            shard.
         single: it is one query that reads source streams alone: what it is given is found where records are read.
             Others are given events, and answer each other there.
     """
 
     registrations: tuple[Registration, ...]
-    key: ShardKey | None
+    key: ShardKey | UnitKey | None
     single: bool
 
     @property
@@ -37,15 +38,25 @@ class QueryUnit:
         return 1 if self.key is None else most
 
     @property
+    def why_one(self) -> str | None:
+        """Why it has one shard, in words; `None`: it may have several."""
+        queries = {registration.label: registration.query for registration in self.registrations}
+        if self.key is not None:
+            return None
+        if any(registration.watched for registration in self.registrations):
+            return "its state is asked for"
+        return why_one_shard(queries[self.name]) if self.single else why_one_shard_together(queries)
+
+    @property
     def streams(self) -> frozenset[str]:
         """The streams that its queries read, those that they form among them."""
         return frozenset(s.stream.name for r in self.registrations for s in r.query.sources)
 
 
 def units_of(registrations: Sequence[Registration]) -> tuple[QueryUnit, ...]:
-    """Cut queries where none reads what others give, no set of contexts is spoken of on both sides, and no rule acts.
+    """Cut queries where none reads what others give, or changes contexts that others speak of, and no rule acts.
 
-    All rules are in one unit: what they do is done in their common order.
+    All rules are in one unit: what they do is done in their common order. Of calendars everybody knows what they say.
     """
     given = {name for registration in registrations for name in registration.query.streams}
     groups: list[tuple[frozenset[str], list[int]]] = []
@@ -66,7 +77,7 @@ def _ties(query: Query, given: Collection[str]) -> Iterator[str]:
     """
     streams = {*query.streams, *(source.stream.name for source in query.sources)}
     yield from (f"stream {name}" for name in streams if name in given)
-    yield from (f"contexts {each.name}" for each in query.context_sets)
+    yield from (f"contexts {each.name}" for each in query.context_sets if not is_calendar(each))
     if query.rule is not None:
         yield "rules"
 
@@ -75,4 +86,8 @@ def _unit(registrations: Sequence[Registration]) -> QueryUnit:
     first = registrations[0]
     query = first.query
     single = len(registrations) == 1 and query.rule is None and not query.context_sets and not first.watched
-    return QueryUnit(tuple(registrations), sharding_key(query) if single else None, single)
+    if single:
+        return QueryUnit(tuple(registrations), sharding_key(query), single)
+    watched = any(registration.watched for registration in registrations)
+    key = None if watched else unit_key([registration.query for registration in registrations])
+    return QueryUnit(tuple(registrations), key, single)

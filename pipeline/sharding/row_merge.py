@@ -1,37 +1,55 @@
 """The rows of a query's shards in output order (docs/semantics.md 3.16).
 
 Matches of different shards share no event, so of rows of one `_time` their last events decide: those are told by their
-time stamps, which rows carry hidden, and then by their identities.
+time stamps, which rows carry hidden, and then by their identities. Where a match may still grow in one shard, the rows
+of the others that come behind it wait.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ...expressions import frame_of
-from ...language.nodes import Column, Item, Query, ValueType, negated_variables
+from ...language.nodes import Aggregate, Column, Item, Query, ValueType, negated_variables, quantified_variables
 
-__all__ = ["merged_rows", "with_moments"]
+__all__ = ["handed_over", "merged_rows", "with_moments"]
 
 _MOMENT = "#moment."
 _ORDER = ("_time", "#last", "#id")
 
 
 def with_moments(query: Query) -> Query:
-    """The query, whose rows say hidden when their events happened."""
+    """The query, whose rows say hidden when their events happened; of repeated ones, the last."""
     absent = negated_variables(query.pattern)
+    repeated = quantified_variables(query.pattern)
     bound = [source.variable for source in query.sources if source.variable not in absent]
-    moments = [(variable, Column(variable, "_time", ValueType.DATETIME, query.span)) for variable in bound]
-    items = (Item(f"{_MOMENT}{v}", column, None, column.type, query.span, hidden=True) for v, column in moments)
+    moments = [(variable, _moment(variable, query, several=bool(repeated.get(variable)))) for variable in bound]
+    items = (Item(f"{_MOMENT}{v}", value, None, value.type, query.span, hidden=True) for v, value in moments)
     return replace(query, items=(*query.items, *items))
 
 
+def _moment(variable: str, query: Query, *, several: bool) -> Column | Aggregate:
+    column = Column(variable, "_time", ValueType.DATETIME, query.span)
+    return Aggregate("MAX", variable, column, column.type, query.span) if several else column
+
+
+def handed_over(rows: pa.Table, before: datetime) -> tuple[pa.Table, pa.Table]:
+    """Rows in output order in two: those before a moment, below which no shard has one to come, and the others."""
+    count = pc.sum(pc.less(rows["_time"], pa.scalar(before, rows["_time"].type))).as_py() or 0
+    return rows.slice(0, count), rows.slice(count)
+
+
 def merged_rows(tables: Sequence[pa.Table]) -> pa.Table:
-    """The rows of the shards of a query `with_moments`, each in output order, as those of one."""
+    """The rows of the shards of a query `with_moments`, each in output order, as those of one.
+
+    What one shard has given before stands before what it has given since.
+    """
     some = [table for table in tables if table.num_rows] or list(tables[:1])
     rows = pa.concat_tables(some)
     if len(some) == 1:
@@ -49,6 +67,6 @@ def merged_rows(tables: Sequence[pa.Table]) -> pa.Table:
 
 
 def _only(events: pa.ChunkedArray, variable: str) -> pl.Series:
-    """The identity of a variable's event in each row; null: it is bound to none."""
+    """The identity of a variable's event in each row, of repeated ones of the last; null: it is bound to none."""
     lists = pl.Series(events).struct.field(variable)
-    return lists.list.first()
+    return lists.list.last()

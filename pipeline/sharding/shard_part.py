@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 import pyarrow as pa
 
+from ...cep import END_OF_TIME
 from ...expressions import frame_of
 from ...planner import BackfillChunk, Watermarks
 from ..flow import Batch, Dataflow, QueryRuntime, joined
@@ -53,11 +54,13 @@ class ShardReport:
         states: where the states are now.
         rows: the parts of the file that are rows of a query, by its label and the shard.
         done: by rule, how much it has done for its rows.
+        held: by query of which a match may still grow here, what no `_time` of its rows to come lies below.
     """
 
     states: tuple[StatePlace, ...]
     rows: tuple[PartName, ...]
     done: Mapping[str, Mapping[str, int]]
+    held: Mapping[str, datetime]
 
 
 def shard_part(queries: HostedQueries, work: ShardWork, folder: Path, name: str) -> ShardReport:
@@ -77,6 +80,7 @@ def shard_part(queries: HostedQueries, work: ShardWork, folder: Path, name: str)
     done: dict[str, Mapping[str, int]] = {}
     states = tuple(StatePlace(name, place.unit, place.shard) for place in work.shards)
     kept: list[QueryRuntime | Dataflow] = []
+    held: dict[str, datetime] = {}
     for place in work.shards:
         unit = queries.unit(place.unit)
         state = _state(folder, place)
@@ -84,16 +88,26 @@ def shard_part(queries: HostedQueries, work: ShardWork, folder: Path, name: str)
             flow = queries.single(unit, place, state.get(""))
             parts |= _answered(flow, unit, place.shard, given)
             parts[_STATE, unit.name, place.shard, ""] = flow.snapshot()
+            _note_held(held, flow)
             kept.append(flow)
         else:
             dataflow = queries.several(unit, place, state)
-            parts |= _answer_each_other(dataflow, unit, given, done)
-            parts |= {(_STATE, unit.name, 0, key): content for key, content in dataflow.snapshot().items()}
+            parts |= _answer_each_other(dataflow, unit, place.shard, given, done)
+            parts |= {(_STATE, unit.name, place.shard, key): content for key, content in dataflow.snapshot().items()}
+            for flow in dataflow.flows.values():
+                _note_held(held, flow)
             kept.append(dataflow)
     write_parts(folder / name, parts)
     for at, live in zip(states, kept, strict=True):
         queries.keep(at, live)
-    return ShardReport(states, tuple(part for part in parts if part[0] in (ROWS_OF, CALLS_OF)), done)
+    return ShardReport(states, tuple(part for part in parts if part[0] in (ROWS_OF, CALLS_OF)), done, held)
+
+
+def _note_held(held: dict[str, datetime], flow: QueryRuntime) -> None:
+    first = flow.row_watermark(END_OF_TIME) or END_OF_TIME
+    if first < END_OF_TIME:
+        label = flow.registration.label
+        held[label] = min(first, held.get(label, first))
 
 
 def _state(folder: Path, place: StatePlace) -> dict[str, bytes]:
@@ -154,21 +168,21 @@ def _answered(flow: QueryRuntime, unit: QueryUnit, shard: int, given: _GivenEven
 
 
 def _answer_each_other(
-    dataflow: Dataflow, unit: QueryUnit, given: _GivenEvents, done: dict[str, Mapping[str, int]]
+    dataflow: Dataflow, unit: QueryUnit, shard: int, given: _GivenEvents, done: dict[str, Mapping[str, int]]
 ) -> dict[PartName, Part]:
     work, source = given.work, {split.stream for split in given.work.splits}
     for flow in dataflow.flows.values() if work.ends else ():
         flow.end_at(work.last)
     events = {}
     for stream in sorted(unit.streams & source):
-        tables = list(given.tables(unit, stream, 0, frozenset([stream])))
+        tables = list(given.tables(unit, stream, shard, frozenset([stream])))
         if tables:
             events[stream] = joined(tables)
     result = dataflow.process(Batch(past=BackfillChunk(work.watermarks, events)))
     parts: dict[PartName, Part] = {
-        (ROWS_OF, label, 0): table_bytes(rows) for label, rows in result.matches.items() if rows.num_rows
+        (ROWS_OF, label, shard): table_bytes(rows) for label, rows in result.matches.items() if rows.num_rows
     }
     if result.called:
-        parts[CALLS_OF, unit.name, 0] = table_bytes(result.calls)
+        parts[CALLS_OF, unit.name, shard] = table_bytes(result.calls)
     done |= result.done
     return parts

@@ -20,8 +20,8 @@ from ..flow import CALLS
 from .hosted_queries import HostedQueries, HostingPlan, StatePlace, hosted
 from .hosting_state import HostingState, read_manifest, write_manifest
 from .identity_part import IdentityReport, IdentityWork, identity_part, is_bounded
-from .part_file import PartFile
-from .row_merge import merged_rows
+from .part_file import PartFile, table_bytes, write_parts
+from .row_merge import handed_over, merged_rows
 from .shard_part import CALLS_OF, ROWS_OF, ShardReport, ShardWork, shard_part
 from .split_part import Split, SplitReport, split_part
 from .stream_clock import StreamClock, latest
@@ -151,24 +151,33 @@ class ShardedFlow:
         parts = tuple(part for name in sorted(ordered) for part in ordered[name])
         tasks = [ShardWork(places, parts, dropped, watermarks, ends, last) for places in self._shares()]
         answered: list[ShardReport] = self._run(self._plan, shard_part, tasks, self._folder, f"{batch:09}-shard")
+        rows, waiting = self._rows(answered)
         found = HostedBatch(
             {name: _counts(of_stream[name], [j for j in judged if j.stream == name]) for name in of_stream},
-            self._rows(answered),
+            rows,
             self._calls(answered),
             {rule: counts for report in answered for rule, counts in report.done.items()},
             watermarks,
         )
-        self._commit(batch, judged, answered)
+        self._commit(batch, judged, answered, self._noted(batch, waiting))
         return found
 
     def _shares(self) -> list[tuple[StatePlace, ...]]:
-        """The shards of each task, each task with some of every query."""
-        known = {(place.unit, place.shard): place.file for place in self.state.states}
-        places = [StatePlace(known.get((unit.name, shard), ""), unit.name, shard) for unit, shard in self._queries.work]
-        shares = [tuple(places[start :: self._tasks]) for start in range(self._tasks)]
-        return [share for share in shares if share]
+        """The shards of each task, each task with some of every query.
 
-    def _commit(self, batch: int, judged: Sequence[IdentityReport], answered: Sequence[ShardReport]) -> None:
+        Each query begins at another task, so that the shards of one hot key are not all answered by the same one.
+        """
+        known = {(place.unit, place.shard): place.file for place in self.state.states}
+        shares: list[list[StatePlace]] = [[] for _ in range(self._tasks)]
+        first = {unit.name: number for number, unit in enumerate(self._queries.units)}
+        for unit, shard in self._queries.work:
+            place = StatePlace(known.get((unit.name, shard), ""), unit.name, shard)
+            shares[(first[unit.name] + shard) % self._tasks].append(place)
+        return [tuple(share) for share in shares if share]
+
+    def _commit(
+        self, batch: int, judged: Sequence[IdentityReport], answered: Sequence[ShardReport], waiting: str
+    ) -> None:
         """Write down what counts now, and remove what counted before."""
         before = self.state
         self.state = HostingState(
@@ -177,22 +186,42 @@ class ShardedFlow:
             {name: clock.moments for name, clock in self._clocks.items()},
             tuple(place for report in answered for place in report.states),
             {**before.seen, **{(j.stream, j.shard): j.file for j in judged}},
+            waiting,
         )
         write_manifest(self._folder, self.state)
         for path in self._folder.glob("*.parts"):
             if path.name not in self.state.files and path.name < f"{batch:09}":
                 path.unlink(missing_ok=True)
 
-    def _rows(self, answered: Sequence[ShardReport]) -> dict[str, pa.Table]:
-        """The rows of each query as users see them, those of its shards in output order."""
-        tables: dict[str, list[pa.Table]] = {}
+    def _rows(self, answered: Sequence[ShardReport]) -> tuple[dict[str, pa.Table], dict[str, pa.Table]]:
+        """The rows of each query as users see them, those of its shards in output order; and those that wait."""
+        tables, later = self._waiting(), dict[str, pa.Table]()
         for label, table in self._tables(answered, ROWS_OF):
             tables.setdefault(label, []).append(table)
         for unit in self._queries.units:
-            if unit.single:
-                flow, some = self._queries.flow(unit), tables.get(unit.name)
-                tables[unit.name] = [flow.visible(merged_rows(some)) if some else flow.no_visible_rows]
-        return {label: rows for label, (rows,) in tables.items()}
+            for label, flow in self._queries.flows(unit).items() if unit.single or unit.key is not None else ():
+                rows = merged_rows(tables.get(label, [flow.no_rows]))
+                first = min((report.held[label] for report in answered if label in report.held), default=None)
+                if first is not None:
+                    rows, others = handed_over(rows, first)
+                    later |= {label: others} if others.num_rows else {}
+                tables[label] = [flow.visible(rows) if rows.num_rows else flow.no_visible_rows]
+        return {label: rows for label, (rows,) in tables.items()}, later
+
+    def _waiting(self) -> dict[str, list[pa.Table]]:
+        """By query, the rows that wait for those of other shards."""
+        if not self.state.waiting:
+            return {}
+        with PartFile(self._folder / self.state.waiting) as file:
+            return {str(name[0]): [file.table(name)] for name in file}
+
+    def _noted(self, batch: int, waiting: Mapping[str, pa.Table]) -> str:
+        """The name of the file of rows that wait; empty: none does."""
+        if not waiting:
+            return ""
+        name = f"{batch:09}-waiting-{uuid4().hex[:12]}.parts"
+        write_parts(self._folder / name, {(label,): table_bytes(rows) for label, rows in waiting.items()})
+        return name
 
     def _calls(self, answered: Sequence[ShardReport]) -> pa.Table:
         """What rules call: all of them are in one unit."""

@@ -20,9 +20,9 @@ from ..flow import QueryRuntime
 from ..flow.queries import EventBatch, Selected, shared_batch
 from ..sources import read_file
 from .hosted_queries import HostedQueries
+from .keys import ShardKey, UnitKey, shard_of
 from .part_file import Part, PartName, table_bytes, write_parts
 from .query_unit import QueryUnit
-from .shard_key import shard_of
 
 __all__ = ["BEFORE_ROW", "IDENTITIES", "ROW", "Split", "SplitReport", "split_part"]
 
@@ -97,7 +97,7 @@ def split_part(queries: HostedQueries, split: Split, folder: Path, name: str) ->
             given = (
                 _of_query(queries, unit, split.stream, batch)
                 if unit.single
-                else _of_several(unit, split.stream, events)
+                else _of_several(unit, split.stream, events, queries.plan.shards)
             )
             parts |= given
     write_parts(folder / name, parts, sync=False)
@@ -133,13 +133,18 @@ def _identities(events: pa.Table, stream: str, shards: int) -> Iterator[tuple[Pa
     frame = frame.with_columns(
         pl.col("_time").cast(pl.Datetime("us", "UTC")), pl.Series(ROW, np.arange(frame.height, dtype=np.int64))
     ).with_columns(pl.col("_time").cum_max().shift(1).alias(BEFORE_ROW))
-    for shard, rows in _dealt(shard_of(frame["_id"], shards)):
+    for shard, rows in _dealt(shard_of([frame["_id"]], shards)):
         yield (IDENTITIES, stream, shard), table_bytes(frame[rows])
 
 
-def _of_several(unit: QueryUnit, stream: str, events: pa.Table) -> dict[PartName, Part]:
+def _of_several(unit: QueryUnit, stream: str, events: pa.Table, most: int) -> dict[PartName, Part]:
     """All events, for queries that answer each other."""
-    return {(unit.name, stream, 0): table_bytes(events.drop_columns("_row"))}
+    events = events.drop_columns("_row")
+    if not isinstance(unit.key, UnitKey):
+        return {(unit.name, stream, 0): table_bytes(events)}
+    frame = frame_of(events, unit.key.columns[stream])
+    dealt = _dealt(shard_of(frame.get_columns(), most))
+    return {(unit.name, stream, shard): table_bytes(events.take(pa.array(rows))) for shard, rows in dealt}
 
 
 def _of_query(queries: HostedQueries, unit: QueryUnit, stream: str, batch: EventBatch) -> dict[PartName, Part]:
@@ -158,10 +163,11 @@ def _candidates(flow: QueryRuntime, stream: str, batch: EventBatch) -> Mapping[s
 
 
 def _shards(frame: pl.DataFrame, unit: QueryUnit, variable: str, most: int) -> Ints:
-    if unit.key is None:
+    if not isinstance(unit.key, ShardKey):
         return np.zeros(frame.height, np.int64)
-    name = unit.key.columns.get(variable, "_id") if variable != EVENTS else f"#partition{unit.key.place}"
-    return shard_of(frame[name], unit.shards(most))
+    of = variable.rpartition("?")[2]  # what ends repetitions is named `until 7 ?b`
+    name = f"#partition{unit.key.place}" if variable == EVENTS else unit.key.columns[of]
+    return shard_of([frame[name]], unit.shards(most))
 
 
 def _dealt(shards: Ints) -> Iterator[tuple[int, Ints]]:

@@ -77,6 +77,7 @@ class QueryRuntime:
         firing: of a rule, what it does for its rows.
         is_ordered: whether a rule looks at its rows, so that these say in which order they come.
         input: what its operator is given of events.
+        gives_hidden: whether `visible` shows what is hidden as well, for who makes rows `visible` himself.
         ends_at: the greatest time stamp of the sources, when they have ended: no rule emits an event after it.
 
     Args:
@@ -110,6 +111,7 @@ class QueryRuntime:
         self.firing = None if query.rule is None else RuleFiring(query, query.rule, registration.now)
         query = query if query.rule is None else with_places(query)
         self.is_ordered, self._told = False, 0
+        self.gives_hidden = False
         self.shed = None if share is None else EventShedding(share, query)
         self.sampled = share
         self.ends_at: datetime | None = None
@@ -408,6 +410,8 @@ class QueryRuntime:
 
     def visible(self, rows: pa.Table) -> pa.Table:
         """Rows as users see them."""
+        if self.gives_hidden:
+            return rows
         hidden = [item.name for item in self.query.items if item.hidden]
         lying = [CONTEXT_WINDOWS] if CONTEXT_WINDOWS in rows.column_names else []
         if self.firing is not None:

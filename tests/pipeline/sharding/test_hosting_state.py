@@ -16,13 +16,14 @@ STATE = HostingState(
     {"P": (datetime(2024, 1, 1, 0, 0, 0, 5, tzinfo=UTC), None), "Q": (None, None)},
     (StatePlace("a.parts", "q", 0), StatePlace("b.parts", "q", 1)),
     {("P", 0): "c.parts"},
+    "d.parts",
 )
 
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
     write_manifest(tmp_path, STATE)
     assert read_manifest(tmp_path, "plan") == STATE
-    assert STATE.files == {"a.parts", "b.parts", "c.parts"}
+    assert STATE.files == {"a.parts", "b.parts", "c.parts", "d.parts"}
 
 
 def test_without_a_manifest_nothing_has_come(tmp_path: Path) -> None:
