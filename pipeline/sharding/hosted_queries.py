@@ -84,6 +84,11 @@ class HostedQueries:
         """Every shard of every unit."""
         return tuple((unit, shard) for unit in self.units for shard in range(unit.shards(self.plan.shards)))
 
+    def is_bounded(self, stream: str) -> bool:
+        """Whether an identity of a stream determines its time stamp."""
+        annotation = self.plan.catalog.annotators[stream].annotation
+        return not annotation.identity or annotation.time in annotation.identity
+
     def unit(self, name: str) -> QueryUnit:
         """A unit by its name."""
         return next(unit for unit in self.units if unit.name == name)

@@ -19,7 +19,7 @@ from ...planner import Watermarks
 from ..flow import CALLS
 from .hosted_queries import HostedQueries, HostingPlan, StatePlace, hosted
 from .hosting_state import HostingState, read_manifest, write_manifest
-from .identity_part import IdentityReport, IdentityWork, identity_part, is_bounded
+from .identity_part import IdentityReport, IdentityWork, identity_part
 from .part_file import PartFile, table_bytes, write_parts
 from .row_merge import handed_over, merged_rows
 from .shard_part import CALLS_OF, ROWS_OF, ShardReport, ShardWork, shard_part
@@ -132,15 +132,16 @@ class ShardedFlow:
         read: list[SplitReport] = self._run(self._plan, split_part, splits, self._folder, f"{batch:09}-split")
         of_stream = {name: [r for r in read if r.split.stream == name] for name in {s.stream for s in splits}}
         ordered = {name: self._clocks[name].read(reports) for name, reports in of_stream.items()}
+        bounds = {name: self._clocks[name].watermark_behind(reports) for name, reports in of_stream.items()}
         work = [
-            IdentityWork(name, shard, parts, *before[name], self.state.seen.get((name, shard), ""))
+            IdentityWork(name, shard, parts, *before[name], bounds[name], self.state.seen.get((name, shard), ""))
             for name, parts in sorted(ordered.items())
-            for shard in range(self._plan.shards if is_bounded(self._queries, name) else 1)
+            for shard in range(self._plan.shards if self._queries.is_bounded(name) else 1)
         ]
         judged: list[IdentityReport] = self._run(self._plan, identity_part, work, self._folder, f"{batch:09}-identity")
         for name, reports in of_stream.items():
             own = [j.greatest for j in judged if j.stream == name]
-            bounded = is_bounded(self._queries, name)
+            bounded = self._queries.is_bounded(name)
             self._clocks[name].pass_to([r.greatest for r in reports] if bounded else own)
         for name, moment in (advances or {}).items():
             self._clocks[name].advance(moment)

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from ...annotator import AnnotatedBatch
 from ...cep.order import EVENTS
-from ...expressions import Ints, frame_of
+from ...expressions import Ints, frame_of, timestamps
 from ..flow import QueryRuntime
 from ..flow.queries import EventBatch, Selected, shared_batch
 from ..sources import read_file
@@ -23,6 +23,7 @@ from .hosted_queries import HostedQueries
 from .keys import ShardKey, UnitKey, shard_of
 from .part_file import Part, PartName, table_bytes, write_parts
 from .query_unit import QueryUnit
+from .repeated_identities import first_ones
 
 __all__ = ["BEFORE_ROW", "IDENTITIES", "ROW", "Split", "SplitReport", "split_part"]
 
@@ -89,7 +90,7 @@ def split_part(queries: HostedQueries, split: Split, folder: Path, name: str) ->
     catalog = queries.plan.catalog
     raw = read_file(split.records, catalog.settings.streams[split.stream])
     annotated = catalog.annotators[split.stream].annotate(raw.table)
-    events = _first_distinct(annotated)
+    events = _first_ones(annotated, bounded=queries.is_bounded(split.stream))
     parts: dict[PartName, Part] = dict(_identities(events, split.stream, queries.plan.shards))
     batch = shared_batch(events, partial(queries.apart.queries.filter_graph, split.stream))
     for unit in queries.units:
@@ -120,11 +121,12 @@ def _first(rejected: pa.Table) -> list[tuple[int, str]]:
     return list(zip(found["row"].to_pylist(), found["reason"].to_pylist(), strict=True))
 
 
-def _first_distinct(annotated: AnnotatedBatch) -> pa.Table:
+def _first_ones(annotated: AnnotatedBatch, *, bounded: bool) -> pa.Table:
     """The events whose identity comes for the first time in the split; the others are duplicates in any case."""
     events = annotated.events
-    fresh = frame_of(events, ["_id"])["_id"].is_first_distinct()
-    return events if fresh.all() else events.filter(fresh.to_arrow())
+    frame = frame_of(events, ["_id", "_time"])
+    fresh = first_ones(frame["_id"], timestamps(frame["_time"]) if bounded else None)
+    return events if fresh is None else events.filter(pa.array(fresh))
 
 
 def _identities(events: pa.Table, stream: str, shards: int) -> Iterator[tuple[PartName, Part]]:

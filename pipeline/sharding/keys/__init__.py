@@ -5,11 +5,12 @@ from __future__ import annotations
 from .key_claims import is_calendar
 from .shard_key import ShardKey, sharding_key, why_one_shard
 from .unit_key import UnitKey, unit_key, why_one_shard_together
-from .value_hash import shard_of
+from .value_hash import hash_of, shard_of
 
 __all__ = [
     "ShardKey",
     "UnitKey",
+    "hash_of",
     "is_calendar",
     "shard_of",
     "sharding_key",

@@ -13,7 +13,7 @@ from polars_hash import NonCryptographicHashingNameSpace as Hashes
 
 from ....expressions import Ints
 
-__all__ = ["shard_of"]
+__all__ = ["hash_of", "shard_of"]
 
 _SEED = 320
 
@@ -27,15 +27,16 @@ def shard_of(columns: Sequence[pl.Series], shards: int) -> Ints:
     """
     if shards == 1:
         return np.zeros(len(columns[0]), np.int64)
-    hashes = pl.DataFrame([_hashed(values).alias(str(place)) for place, values in enumerate(columns)])
+    hashes = pl.DataFrame([hash_of(values).alias(str(place)) for place, values in enumerate(columns)])
     if len(columns) == 1:
         numbers = hashes.to_series()
     else:
         told = pl.concat_str([pl.col(name).cast(pl.String).fill_null("") for name in hashes.columns], separator=" ")
-        numbers = _hashed(hashes.select(told).to_series())
+        numbers = hash_of(hashes.select(told).to_series())
     return (numbers % shards).fill_null(0).to_numpy().astype(np.int64)
 
 
-def _hashed(values: pl.Series) -> pl.Series:
+def hash_of(values: pl.Series) -> pl.Series:
+    """A number for each value, of 64 bits: equal for equal texts, and hardly ever for others."""
     texts = values.to_physical().cast(pl.String).alias("text").to_frame()
     return texts.select(Hashes(pl.col("text")).xxh3_64(seed=_SEED)).to_series()
