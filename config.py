@@ -24,6 +24,7 @@ from .settings import (
     KnowledgeSettings,
     MonitoringSettings,
     QuerySettings,
+    S3Settings,
     SourceSettings,
     StreamSettings,
     Table,
@@ -40,6 +41,7 @@ __all__ = [
     "KnowledgeSettings",
     "MonitoringSettings",
     "QuerySettings",
+    "S3Settings",
     "Settings",
     "SourceSettings",
     "StreamSettings",
@@ -84,6 +86,7 @@ class Settings(Table):
     engine: EngineSettings = EngineSettings()
     monitoring: MonitoringSettings = MonitoringSettings()
     queries: QuerySettings = QuerySettings()
+    s3: S3Settings = S3Settings()
     streams: dict[str, StreamSettings] = Field(default_factory=dict)
     actions: dict[ActionName, ActionSettings] = Field(default_factory=dict)
     root: Path = Field(default=Path(), exclude=True)

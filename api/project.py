@@ -18,7 +18,8 @@ from ..ontology.modules import Module, with_module, without_module
 from ..ontology.reasoners import Closing, close
 from ..pipeline import Catalog, queries_read
 from ..pipeline.knowledge import modules_in_force
-from ..pipeline.sources import RawColumns, RecordedEvents, raw_table
+from ..pipeline.sources import RawColumns, RecordedEvents, RecordFile, raw_table, with_objects
+from ..storage import BucketFile
 from .project_summary import project_html, project_text
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ class Project(Catalog):
             text: a χ-CEP document; it may read the output of the project's named queries.
             streams: by stream name, raw tuples in order of arrival; they end then. Dictionaries; anything with
                 `__arrow_c_stream__` or `__dataframe__`: data frames of Polars and pandas, relations of DuckDB, tables,
-                readers and datasets of pyarrow; the path of a JSON, CSV or Parquet file, or a list of such paths.
+                readers and datasets of pyarrow; the path of a JSON, CSV or Parquet file, or a list of such paths; of
+                objects in buckets `s3://bucket/…`, one, a prefix, or a pattern.
             strategy: how the past is answered: everything `live`, or from an archive by `replay`, `rewrite`, `hybrid`,
                 or as the planner chooses (`None`); the rows never depend on it.
             registered_at: the moment of registration in the time of the streams; by default before the first event.
@@ -124,8 +126,9 @@ class Project(Catalog):
                 later has not come. Without strategy, registration and outage.
             spark: a Spark session whose executors read and answer: `streams` then are paths that all of them reach,
                 each file read by one of them; the rows are the same. Without strategy, registration, outage, `ask_at`.
-            folder: where executors leave files for each other, which all of them reach; by default a temporary one of
-                this machine, which suffices where the session's master is local.
+            folder: where executors leave files for each other, which all of them reach: a path, or
+                `s3://bucket/prefix`; by default a temporary one of this machine, which suffices where the session's
+                master is local.
 
         Returns:
             The rows in order, a sequence of dictionaries: items, `_time`, `_events`, `_id`, `_window` of aggregates
@@ -156,12 +159,13 @@ class Project(Catalog):
         if not own:
             raise PipelineError("the document asks nothing", hint="add a query, such as SELECT … IN CONTEXT …")
         queries = (*read, *own)
+        streams = {name: with_objects(recording, self.settings.s3.options) for name, recording in streams.items()}
         if spark is not None:
             from ..pipeline.executors import evaluate_on  # noqa: PLC0415 - likewise
 
             alone = strategy == "live" and registered_at is None and outage is None and ask_at is None
             given = _files_for_executors(streams, alone=alone)
-            return evaluate_on(spark, self, queries, given, None if folder is None else Path(folder))
+            return evaluate_on(spark, self, queries, given, folder)
         if ask_at is not None:
             _check_moment(ask_at, plain=strategy == "live" and registered_at is None and outage is None)
             return ask_recorded(self, queries, streams, ask_at)
@@ -229,7 +233,7 @@ class Project(Catalog):
         return project_html(self)
 
 
-def _files_for_executors(streams: Mapping[str, Any], *, alone: bool) -> dict[str, list[Path]]:
+def _files_for_executors(streams: Mapping[str, Any], *, alone: bool) -> dict[str, list[RecordFile]]:
     """The paths of recorded events that executors read; `alone`: nothing else is said of how.
 
     Raises:
@@ -237,10 +241,14 @@ def _files_for_executors(streams: Mapping[str, Any], *, alone: bool) -> dict[str
     """
     if not alone:
         raise PlanError("spark beside a strategy, a registration, an outage or ask_at", hint="give spark alone")
-    found: dict[str, list[Path]] = {}
+    found: dict[str, list[RecordFile]] = {}
     for name, recording in streams.items():
         parts = recording if isinstance(recording, Sequence) and not isinstance(recording, str) else [recording]
-        found[name] = [Path(part) for part in parts if isinstance(part, str | PathLike)]
+        found[name] = [
+            part if isinstance(part, BucketFile) else Path(part)
+            for part in parts
+            if isinstance(part, str | PathLike | BucketFile)
+        ]
         if len(found[name]) < len(parts):
             hint = "executors read files: give paths; a DataFrame of Spark's goes to kaicep.spark.matches"
             raise PlanError(f"the events of '{name}' are no files", hint=hint)

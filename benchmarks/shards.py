@@ -30,6 +30,7 @@ from kaicep.pipeline.sharding.hosted_queries import HostingPlan
 from kaicep.pipeline.sharding.sharded_flow import ShardedFlow, run_here
 from kaicep.pipeline.sharding.split_part import Split
 from kaicep.pipeline.sources.recorded_files import read_file
+from kaicep.storage import SharedFolder
 
 from .path import CAMPUS, ROOT, workload
 from .report import Bar, at_most, end, keep, machine_with
@@ -102,7 +103,7 @@ def measured(project: Project, batches: Sequence[pa.Table], shards: int) -> Take
         one_place, expected = _in_one_place(project, queries, splits)
         tasks: dict[str, float] = {}
 
-        def timed(plan: HostingPlan, part: Any, work: Sequence[Any], folder: Path, name: str) -> list[Any]:
+        def timed(plan: HostingPlan, part: Any, work: Sequence[Any], folder: SharedFolder, name: str) -> list[Any]:
             began = clock()
             reports = run_here(plan, part, work, folder, name)
             tasks[part.__name__] = tasks.get(part.__name__, 0.0) + clock() - began

@@ -18,6 +18,7 @@ from .kafka_source_settings import KafkaSourceSettings
 from .monitoring_settings import LogFormat, LogLevel, MonitoringSettings
 from .quantities import Duration
 from .query_settings import QueryService, QuerySettings
+from .s3_settings import S3Settings
 from .secret import found_secret
 from .source_settings import GIVEN, SourceSettings, UnpivotSettings
 from .strict_table import Table
@@ -58,6 +59,7 @@ __all__ = [
     "QueryService",
     "QuerySettings",
     "ReasonerName",
+    "S3Settings",
     "SourceSettings",
     "StreamSettings",
     "SubmitSettings",

@@ -1,4 +1,7 @@
-"""Bytes in, durable files out: atomic writes and locks between processes; compressed files as what they hold."""
+"""Bytes in, durable files out: atomic writes and locks between processes; compressed files as what they hold.
+
+Folders that several machines reach are paths, or prefixes in buckets.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +22,41 @@ from .mirrored_file import (
     write_mirrored,
 )
 from .process_lock import ProcessLock, is_running
+from .shared import (
+    BucketFile,
+    BucketFolder,
+    FolderPlace,
+    LocalFolder,
+    S3Options,
+    SharedFile,
+    SharedFolder,
+    bucket_files,
+    folder_at,
+    is_bucket_url,
+    temporary_folder,
+)
 from .transient_errors import is_transient
 
 __all__ = [
     "COMPRESSIONS",
     "MOST_MEMORY",
     "UNPACKING_ERRORS",
+    "BucketFile",
+    "BucketFolder",
     "DamagedFileError",
+    "FolderPlace",
+    "LocalFolder",
     "ProcessLock",
+    "S3Options",
+    "SharedFile",
+    "SharedFolder",
     "append_durably",
+    "bucket_files",
+    "folder_at",
     "folder_name",
     "folder_size",
     "fsync",
+    "is_bucket_url",
     "is_damaged",
     "is_intact",
     "is_running",
@@ -45,6 +71,7 @@ __all__ = [
     "remove_mirrored",
     "remove_temporaries",
     "serve_parent",
+    "temporary_folder",
     "uncompressed_name",
     "unpack",
     "write_atomically",

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["append_durably", "fsync", "make_folder", "remove_temporaries", "write_atomically"]
+__all__ = ["TEMPORARY", "append_durably", "fsync", "make_folder", "remove_temporaries", "write_atomically"]
 
-_TEMPORARY = ".tmp-"
+TEMPORARY = ".tmp-"
+"""How names begin of what is being written."""
 
 
 @contextmanager
@@ -24,7 +25,7 @@ def write_atomically(path: Path, *, sync: bool = True, sync_folder: bool = True)
         sync: `False` for what may be anything after a power cut.
         sync_folder: make the name durable too; `False` for one of many files, whose folder the caller syncs once.
     """
-    temporary = path.with_name(f"{_TEMPORARY}{os.getpid()}-{path.name}.part")
+    temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{path.name}.part")
     try:
         yield temporary
         if sync:
@@ -68,7 +69,7 @@ def make_folder(path: Path) -> None:
 
 def remove_temporaries(folder: Path) -> None:
     """Delete what a killed writer left. Only the writer of the folder may call this."""
-    for leftover in folder.glob(f"{_TEMPORARY}*"):
+    for leftover in folder.glob(f"{TEMPORARY}*"):
         leftover.unlink(missing_ok=True)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ["support.spark"]
+pytest_plugins = ["support.buckets", "support.spark"]
 
 MINUTES = "minutes of a processor"
 BEGAN = pytest.StashKey[float]()

@@ -5,24 +5,23 @@ from __future__ import annotations
 import pickle
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from hashlib import sha256
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import gettempdir
 from types import MappingProxyType
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from ...cep import joined_rows
 from ...cep.output import reported_schema
 from ...errors import PipelineError
 from ...language.nodes import Query
+from ...storage import BucketFile, FolderPlace, folder_at, temporary_folder
 from ..catalog import Catalog
 from ..flow.rules import by_time, shown_calls
 from ..results import Rows
 from ..sharding import HostedBatch, HostingPlan, ShardedFlow, Split
 from ..simulation import registrations_of
-from ..sources import list_files
+from ..sources import record_files
 from .spark_tasks import SparkTasks
 
 if TYPE_CHECKING:
@@ -39,8 +38,8 @@ def evaluate_on(
     spark: SparkSession,
     catalog: Catalog,
     queries: Sequence[Query],
-    streams: Mapping[str, Sequence[Path]],
-    folder: Path | None = None,
+    streams: Mapping[str, Sequence[Path | BucketFile]],
+    folder: FolderPlace | None = None,
 ) -> Rows:
     """The rows of the last query over whole streams that end, and what rules call, as `simulation.evaluate` has them.
 
@@ -49,8 +48,8 @@ def evaluate_on(
         catalog: the project.
         queries: of a document, in order.
         streams: the files of each stream, in order of arrival; all executors reach them.
-        folder: which all executors reach, for what tasks leave for each other, and is gone afterwards; `None`: a
-            temporary one of this machine.
+        folder: which all executors reach, for what tasks leave for each other, and is gone afterwards: a path, or
+            `s3://bucket/prefix`; `None`: the temporary folder of this machine.
 
     Warns:
         UserWarning: of records that are no events.
@@ -65,9 +64,9 @@ def evaluate_on(
     said = pickle.dumps((catalog.settings, registrations, tasks.parallelism))
     key = sha256(said + catalog.knowledge.version.encode()).hexdigest()[:32]
     plan = HostingPlan(key, catalog, registrations, tasks.parallelism)
-    root = TemporaryDirectory(prefix="kaicep-executors-") if folder is None else nullcontext(folder)
-    with root as place, TemporaryDirectory(prefix=f"job-{uuid4().hex[:8]}-", dir=place) as own:
-        flow = ShardedFlow(plan, Path(own), tasks, tasks.parallelism)
+    shared = folder_at(Path(gettempdir()) if folder is None else folder, catalog.settings.s3.options)
+    with temporary_folder(shared, "kaicep-job") as own:
+        flow = ShardedFlow(plan, own, tasks, tasks.parallelism)
         batches = [flow.process(splits) for splits in _batches(streams, tasks.parallelism)]
         batches.append(flow.process([], ends=True))
     for name in streams:
@@ -89,14 +88,14 @@ def _check_order(catalog: Catalog, streams: Iterable[str]) -> None:
             )
 
 
-def _batches(streams: Mapping[str, Sequence[Path]], cores: int) -> list[list[Split]]:
+def _batches(streams: Mapping[str, Sequence[Path | BucketFile]], cores: int) -> list[list[Split]]:
     """The files in batches: what is under way at once does not grow with the streams."""
     most = cores * _SPLITS_A_CORE
-    files = {name: [file for path in paths for file in list_files(path)] for name, paths in streams.items()}
+    files = {name: record_files(paths) for name, paths in streams.items()}
     longest = max((len(own) for own in files.values()), default=0)
     return [
         [
-            Split(name, place, file.absolute())
+            Split(name, place, file if isinstance(file, BucketFile) else file.absolute())
             for name, own in files.items()
             for place, file in enumerate(own[start : start + most])
         ]

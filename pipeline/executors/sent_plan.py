@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from cachetools import LRUCache
@@ -19,7 +18,7 @@ from rdflib.plugins.sparql.parserutils import CompValue, Expr
 from ...config import Settings
 from ...errors import PipelineError
 from ...ontology import KnowledgeBase
-from ...storage import write_atomically
+from ...storage import SharedFolder
 from ..catalog import Catalog
 from ..flow import Registration
 from ..sharding import HostingPlan
@@ -50,11 +49,10 @@ class SentPlan:
     versions: Mapping[str, str]
 
     @classmethod
-    def of(cls, plan: HostingPlan, folder: Path) -> SentPlan:
+    def of(cls, plan: HostingPlan, folder: SharedFolder) -> SentPlan:
         """What is sent of a plan; its knowledge is written into a folder that all processes reach."""
         sent = cls(plan.key, plan.catalog.settings, plan.registrations, plan.shards, own_versions())
-        with write_atomically(folder / sent.knowledge) as temporary:
-            temporary.write_bytes(plan.catalog.knowledge.written())
+        folder.write(sent.knowledge, [plan.catalog.knowledge.written()])
         return sent
 
     @property
@@ -62,7 +60,7 @@ class SentPlan:
         """The name of the file of its knowledge."""
         return f"knowledge-{self.key}.nt"
 
-    def plan(self, folder: Path) -> HostingPlan:
+    def plan(self, folder: SharedFolder) -> HostingPlan:
         """The plan in this process; its knowledge is read once.
 
         Raises:
@@ -72,7 +70,7 @@ class SentPlan:
             _KNOWN[self.key] = self._read(folder)
         return _KNOWN[self.key]
 
-    def _read(self, folder: Path) -> HostingPlan:
+    def _read(self, folder: SharedFolder) -> HostingPlan:
         others = [
             f"{name} {theirs} there, {self.versions.get(name)} here"
             for name, theirs in own_versions().items()
@@ -84,7 +82,7 @@ class SentPlan:
                 hint="install the same on all machines, or send one environment (spark.archives)",
             )
         try:
-            triples = (folder / self.knowledge).read_bytes()
+            triples = bytes(folder.read(self.knowledge))
         except OSError as error:
             raise PipelineError(
                 f"an executor does not reach {folder}: {error}", hint="name a folder that all machines share"

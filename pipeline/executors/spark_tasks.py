@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 from ...errors import KaicepError, error_fields, error_of
+from ...storage import SharedFolder
 from ..sharding import HostedQueries, HostingPlan, hosted
 from .sent_plan import SentPlan
 
@@ -27,8 +27,8 @@ class _Job(NamedTuple):
     """What the tasks of a job have in common; `run` tells their files from those of other drivers."""
 
     sent: SentPlan
-    part: Callable[[HostedQueries, Any, Path, str], Any]
-    folder: Path
+    part: Callable[[HostedQueries, Any, SharedFolder, str], Any]
+    folder: SharedFolder
     name: str
     run: str
 
@@ -43,7 +43,7 @@ class SparkTasks:
     def __init__(self, spark: SparkSession) -> None:
         self._context = spark.sparkContext
         self._run = uuid4().hex[:12]
-        self._sent: tuple[str, Path, SentPlan] | None = None
+        self._sent: tuple[str, SharedFolder, SentPlan] | None = None
 
     @property
     def parallelism(self) -> int:
@@ -53,9 +53,9 @@ class SparkTasks:
     def __call__(
         self,
         plan: HostingPlan,
-        part: Callable[[HostedQueries, Any, Path, str], Any],
+        part: Callable[[HostedQueries, Any, SharedFolder, str], Any],
         work: Sequence[Any],
-        folder: Path,
+        folder: SharedFolder,
         name: str,
     ) -> list[Any]:
         """See `TaskRunner`.

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 
 from ...errors import PipelineError
-from ...storage import write_atomically
+from ...storage import SharedFolder
 from .hosted_queries import StatePlace
 
-__all__ = ["HostingState", "read_manifest", "write_manifest"]
+__all__ = ["PARTS", "HostingState", "commit", "read_manifest", "require_newest"]
 
 _VERSION = 2
-_MANIFEST = "manifest.json"
+_PREFIX = "manifest-"
+_MANIFEST = re.compile(rf"{_PREFIX}(\d+)\.json")
+PARTS = ".parts"
+"""How the names of the files end that tasks write, and with their batch they begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,38 +47,85 @@ class HostingState:
         return frozenset({*(place.file for place in self.states), *self.seen.values(), self.waiting} - {""})
 
 
-def write_manifest(folder: Path, state: HostingState) -> None:
-    """Let a batch count: durably, in one step."""
+def commit(folder: SharedFolder, state: HostingState, driver: str) -> None:
+    """Let a batch count, durably, for the driver that comes first; remove what counted before it.
+
+    Each batch has a manifest of its own. What none names is removed if it is of an earlier batch: of this one, and of
+    those behind it, there may be what others are about to name.
+
+    Args:
+        folder: of the flow.
+        state: after the batch.
+        driver: tells this driver from all others.
+
+    Raises:
+        PipelineError: another driver has gone on.
+    """
     moments = {name: [_text(moment) for moment in both] for name, both in state.moments.items()}
     content = {
         "version": _VERSION,
         "plan": state.plan,
         "batch": state.batch,
+        "driver": driver,
         "moments": moments,
         "states": [[place.file, place.unit, place.shard] for place in state.states],
         "seen": [[stream, shard, file] for (stream, shard), file in state.seen.items()],
         "waiting": state.waiting,
     }
-    with write_atomically(folder / _MANIFEST) as temporary:
-        temporary.write_text(json.dumps(content), encoding="utf-8")
+    first = folder.create(_manifest(state.batch), json.dumps(content).encode())
+    names = folder.names()
+    if not first or _newest(names) != state.batch:  # it may be there no more, where others have gone on further
+        raise _overtaken(folder, state.batch)
+    kept, now = {*state.files, _manifest(state.batch)}, f"{state.batch:09}"
+    ours = [name for name in names if _MANIFEST.fullmatch(name) or name.endswith(PARTS)]
+    folder.remove(name for name in ours if name not in kept and name.removeprefix(_PREFIX) < now)
 
 
-def read_manifest(folder: Path, plan: str) -> HostingState:
+def require_newest(folder: SharedFolder, batch: int) -> None:
+    """Make sure that a batch is the last one that counts.
+
+    Raises:
+        PipelineError: another driver has gone on.
+    """
+    if _newest(folder.names()) != batch:
+        raise _overtaken(folder, batch + 1)
+
+
+def read_manifest(folder: SharedFolder, plan: str) -> HostingState:
     """What the last batch that counts has left; without one, nothing.
 
     Raises:
         PipelineError: it is of other queries, or of another version.
     """
-    path = folder / _MANIFEST
-    if not path.exists():
+    batch = _newest(folder.names())
+    if batch < 0:
         return HostingState(plan)
-    content = json.loads(path.read_text(encoding="utf-8"))
+    name = _manifest(batch)
+    content = json.loads(bytes(folder.read(name)))
     if content["version"] != _VERSION or content["plan"] != plan:
-        raise PipelineError(f"{path} is of other queries or of another kaicep", hint="begin with an empty folder")
+        raise PipelineError(
+            f"{folder}/{name} is of other queries or of another kaicep", hint="begin with an empty folder"
+        )
     moments = {name: (_moment(one), _moment(other)) for name, (one, other) in content["moments"].items()}
     states = tuple(StatePlace(*place) for place in content["states"])
     seen = {(stream, shard): file for stream, shard, file in content["seen"]}
     return HostingState(plan, content["batch"], moments, states, seen, content["waiting"])
+
+
+def _manifest(batch: int) -> str:
+    return f"{_PREFIX}{batch:09}.json"
+
+
+def _newest(names: Iterable[str]) -> int:
+    """The last batch that has a manifest; -1: none has."""
+    return max((int(found[1]) for name in names if (found := _MANIFEST.fullmatch(name))), default=-1)
+
+
+def _overtaken(folder: SharedFolder, batch: int) -> PipelineError:
+    return PipelineError(
+        f"another driver has done batch {batch} in {folder}",
+        hint="let one of them run: end the other one and begin again, or give each a folder of its own",
+    )
 
 
 def _text(moment: datetime | None) -> str | None:

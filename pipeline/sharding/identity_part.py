@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
 from ...expressions import Bools, micros, timestamps
+from ...storage import SharedFolder
 from ..flow import admission_of
 from .hosted_queries import HostedQueries
 from .part_file import Part, PartFile, PartName, table_bytes, write_parts
@@ -91,7 +91,7 @@ class IdentityReport:
     greatest: datetime | None = None
 
 
-def identity_part(queries: HostedQueries, work: IdentityWork, folder: Path, name: str) -> IdentityReport:
+def identity_part(queries: HostedQueries, work: IdentityWork, folder: SharedFolder, name: str) -> IdentityReport:
     """Find out which events of a shard count for nothing, and write that with what was seen.
 
     Args:
@@ -107,17 +107,17 @@ def identity_part(queries: HostedQueries, work: IdentityWork, folder: Path, name
     gone = np.flatnonzero(duplicate | late)
     for (place,), own in rows.select("_id", _PLACE)[gone].group_by(_PLACE, maintain_order=True):
         parts[DROPPED, work.stream, int(str(place))] = table_bytes(own.select("_id"))
-    write_parts(folder / name, parts, sync=False)
+    write_parts(folder, name, parts, sync=False)
     counts = int(np.count_nonzero(duplicate)), int(np.count_nonzero(late))
     return IdentityReport(work.stream, work.shard, name, *counts, greatest)
 
 
-def _rows(work: IdentityWork, folder: Path, shards: Sequence[int]) -> pl.DataFrame:
+def _rows(work: IdentityWork, folder: SharedFolder, shards: Sequence[int]) -> pl.DataFrame:
     """The identities of a shard in order of arrival, with what lies before each."""
     found = [pl.DataFrame(schema={**_KEYS, BEFORE_ROW: _KEYS["_time"], _PLACE: pl.Int64})]
     for split in work.splits:
-        with PartFile(folder / split.file) as file:
-            tables = [file.table((IDENTITIES, work.stream, shard)) for shard in shards]
+        with PartFile(folder, split.file) as file:
+            tables = file.tables([(IDENTITIES, work.stream, shard) for shard in shards])
         some = [pl.DataFrame(pl.from_arrow(table)) for table in tables if table is not None]
         if some:
             frame = some[0] if len(some) == 1 else pl.concat(some).sort(ROW)
@@ -131,7 +131,7 @@ _Judged = tuple[Bools, Bools, Part, datetime | None]
 """Which are duplicates, which are late, what was seen, and the greatest time stamp where that is only known now."""
 
 
-def _by_identity(queries: HostedQueries, work: IdentityWork, rows: pl.DataFrame, folder: Path) -> _Judged:
+def _by_identity(queries: HostedQueries, work: IdentityWork, rows: pl.DataFrame, folder: SharedFolder) -> _Judged:
     lateness: timedelta = queries.plan.catalog.settings.streams[work.stream].lateness
     seen = _not_below(_seen(work, folder), work.watermark)
     times = timestamps(rows["_time"])
@@ -152,7 +152,7 @@ def _not_below(seen: pl.DataFrame, moment: datetime | None) -> pl.DataFrame:
     return seen if moment is None else seen.filter(pl.col("_time") >= pl.lit(moment).cast(_KEYS["_time"]))
 
 
-def _by_arrival(queries: HostedQueries, work: IdentityWork, rows: pl.DataFrame, folder: Path) -> _Judged:
+def _by_arrival(queries: HostedQueries, work: IdentityWork, rows: pl.DataFrame, folder: SharedFolder) -> _Judged:
     catalog = queries.plan.catalog
     stream = catalog.settings.streams[work.stream]
     admission = admission_of(catalog.annotators[work.stream], stream.lateness, catalog.settings.engine.identities)
@@ -173,9 +173,9 @@ def _among(height: int, table: pa.Table) -> Bools:
     return among
 
 
-def _seen(work: IdentityWork, folder: Path) -> pl.DataFrame:
+def _seen(work: IdentityWork, folder: SharedFolder) -> pl.DataFrame:
     if not work.seen:
         return pl.DataFrame(schema=_KEYS)
-    with PartFile(folder / work.seen) as file:
+    with PartFile(folder, work.seen) as file:
         table = file.table((_SEEN, work.stream, work.shard))
     return pl.DataFrame(schema=_KEYS) if table is None else pl.DataFrame(pl.from_arrow(table)).cast(_KEYS)

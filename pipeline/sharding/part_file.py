@@ -1,4 +1,4 @@
-"""Parts in a file: what one task has for others, each part read by itself.
+"""Parts in a file of a shared folder: what one task has for others, each part read by itself.
 
 The parts stand one behind the other, behind them an index as JSON, its length in 8 bytes, and the mark `KCPARTS1`.
 """
@@ -6,8 +6,7 @@ The parts stand one behind the other, behind them an index as JSON, its length i
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Self, TypeAlias
 
@@ -15,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 
 from ...errors import PipelineError
-from ...storage import write_atomically
+from ...storage import SharedFolder
 
 __all__ = ["Part", "PartFile", "PartName", "table_bytes", "write_parts"]
 
@@ -25,22 +24,21 @@ _MARK = b"KCPARTS1"
 _LENGTH = 8
 
 
-def write_parts(path: Path, parts: Mapping[PartName, Part], *, sync: bool = True) -> None:
+def write_parts(folder: SharedFolder, name: str, parts: Mapping[PartName, Part], *, sync: bool = True) -> None:
     """Write parts, durably; the file is there as a whole or not at all.
 
     Args:
-        path: of the file.
+        folder: where to.
+        name: of the file.
         parts: by name.
         sync: `False` for what is made anew after a power cut.
     """
     index, place = [], 0
-    with write_atomically(path, sync=sync, sync_folder=sync) as temporary, temporary.open("wb") as file:
-        for name, content in parts.items():
-            file.write(content)
-            index.append([list(name), place, len(content)])
-            place += len(content)
-        text = json.dumps(index, separators=(",", ":")).encode()
-        file.write(text + len(text).to_bytes(_LENGTH, "big") + _MARK)
+    for part, content in parts.items():
+        index.append([list(part), place, len(content)])
+        place += len(content)
+    text = json.dumps(index, separators=(",", ":")).encode()
+    folder.write(name, [*parts.values(), text + len(text).to_bytes(_LENGTH, "big") + _MARK], sync=sync)
 
 
 def table_bytes(table: pa.Table | pl.DataFrame) -> pa.Buffer:
@@ -54,27 +52,34 @@ def table_bytes(table: pa.Table | pl.DataFrame) -> pa.Buffer:
 
 
 class PartFile:
-    """Parts, as they are asked for; a file that is mapped into memory.
+    """Parts, as they are asked for; those that are asked for together cost least where the file is in a bucket.
+
+    Args:
+        folder: where it is.
+        name: of the file.
 
     Raises:
         PipelineError: there is no such file, or it is none of `write_parts`.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, folder: SharedFolder, name: str) -> None:
         try:
-            self._map = pa.memory_map(str(path))
+            self._file = folder.open(name)
         except OSError as error:
             raise PipelineError(
-                f"{path} cannot be read: {error}", hint="let all executors reach the same folder"
+                f"{folder}/{name} cannot be read: {error.strerror or error}",
+                hint="let all executors reach the same folder",
             ) from error
-        size = self._map.size()
-        end = self._map.read_at(_LENGTH + len(_MARK), max(size - _LENGTH - len(_MARK), 0))
+        foot = _LENGTH + len(_MARK)
+        size = self._file.size
+        (end,) = self._file.read([(max(size - foot, 0), size)])
         if end[_LENGTH:] != _MARK:
-            self._map.close()
-            raise PipelineError(f"{path} is damaged: it has no index", hint="let the batch be done again")
-        length = int.from_bytes(end[:_LENGTH], "big")
-        index = json.loads(self._map.read_at(length, size - _LENGTH - len(_MARK) - length))
-        self._index: dict[PartName, tuple[int, int]] = {tuple(name): (place, count) for name, place, count in index}
+            raise PipelineError(f"{folder}/{name} is damaged: it has no index", hint="let the batch be done again")
+        (text,) = self._file.read([(size - foot - int.from_bytes(end[:_LENGTH], "big"), size - foot)])
+        self._index: dict[PartName, tuple[int, int]] = {
+            tuple(part): (place, place + count) for part, place, count in json.loads(bytes(text))
+        }
+        self._held: dict[PartName, memoryview] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -82,23 +87,36 @@ class PartFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._map.close()
+        self._held.clear()
 
     def __iter__(self) -> Iterator[PartName]:
         return iter(self._index)
 
+    def hold(self, names: Iterable[PartName]) -> None:
+        """Have parts read that are asked for later, at one go."""
+        self._held |= self._read([name for name in names if name in self._index])
+
     def content(self, name: PartName) -> bytes | None:
         """A part; `None`: there is none of this name."""
-        if name not in self._index:
-            return None
-        content: bytes = self._read(name).to_pybytes()
-        return content
+        return self.contents([name])[0]
+
+    def contents(self, names: Sequence[PartName]) -> list[bytes | None]:
+        """Parts, in the order in which they are named."""
+        found = self._read(names)
+        return [bytes(found[name]) if name in found else None for name in names]
 
     def table(self, name: PartName) -> pa.Table | None:
         """A part that is a table, as it lies in the file; `None`: there is none of this name."""
-        return None if name not in self._index else pa.ipc.open_stream(self._read(name)).read_all()
+        return self.tables([name])[0]
 
-    def _read(self, name: PartName) -> pa.Buffer:
-        place, count = self._index[name]
-        self._map.seek(place)
-        return self._map.read_buffer(count)
+    def tables(self, names: Sequence[PartName]) -> list[pa.Table | None]:
+        """Parts that are tables, in the order in which they are named."""
+        found = self._read(names)
+        return [pa.ipc.open_stream(pa.py_buffer(found[n])).read_all() if n in found else None for n in names]
+
+    def _read(self, names: Sequence[PartName]) -> dict[PartName, memoryview]:
+        """Those of some parts that there are."""
+        there = [name for name in names if name in self._index]
+        missing = [name for name in there if name not in self._held]
+        read = dict(zip(missing, self._file.read([self._index[name] for name in missing]), strict=True))
+        return {name: self._held[name] if name in self._held else read[name] for name in there}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
@@ -13,6 +12,7 @@ import pyarrow as pa
 from ...cep import END_OF_TIME
 from ...expressions import frame_of
 from ...planner import BackfillChunk, Watermarks
+from ...storage import SharedFolder
 from ..flow import Batch, Dataflow, QueryRuntime, joined
 from .hosted_queries import HostedQueries, StatePlace
 from .identity_part import DROPPED, ReadSplit
@@ -63,7 +63,7 @@ class ShardReport:
     held: Mapping[str, datetime]
 
 
-def shard_part(queries: HostedQueries, work: ShardWork, folder: Path, name: str) -> ShardReport:
+def shard_part(queries: HostedQueries, work: ShardWork, folder: SharedFolder, name: str) -> ShardReport:
     """Answer shards, and write their rows and states.
 
     Args:
@@ -97,7 +97,7 @@ def shard_part(queries: HostedQueries, work: ShardWork, folder: Path, name: str)
             for flow in dataflow.flows.values():
                 _note_held(held, flow)
             kept.append(dataflow)
-    write_parts(folder / name, parts)
+    write_parts(folder, name, parts)
     for at, live in zip(states, kept, strict=True):
         queries.keep(at, live)
     return ShardReport(states, tuple(part for part in parts if part[0] in (ROWS_OF, CALLS_OF)), done, held)
@@ -110,29 +110,32 @@ def _note_held(held: dict[str, datetime], flow: QueryRuntime) -> None:
         held[label] = min(first, held.get(label, first))
 
 
-def _state(folder: Path, place: StatePlace) -> dict[str, bytes]:
+def _state(folder: SharedFolder, place: StatePlace) -> dict[str, bytes]:
     """The parts of a state; empty before the first batch."""
     if not place.file:
         return {}
-    with PartFile(folder / place.file) as file:
+    with PartFile(folder, place.file) as file:
         names = [part for part in file if part[:3] == (_STATE, place.unit, place.shard)]
-        return {str(part[3]): file.content(part) or b"" for part in names}
+        return {str(part[3]): content or b"" for part, content in zip(names, file.contents(names), strict=True)}
 
 
 class _GivenEvents:
-    """What the shards of a task are given of the splits of a batch."""
+    """What the shards of a task are given of the splits of a batch; each split's file is opened once."""
 
-    def __init__(self, work: ShardWork, folder: Path) -> None:
+    def __init__(self, work: ShardWork, folder: SharedFolder) -> None:
         self.work, self._folder = work, folder
+        self._shards = {(place.unit, place.shard) for place in work.shards}
+        self._files: dict[str, PartFile] = {}
         self._gone: dict[tuple[str, int], pl.Series] = {}
         for stream, files in work.dropped.items():
             for name in files:
                 self._note(stream, name)
 
     def _note(self, stream: str, name: str) -> None:
-        with PartFile(self._folder / name) as file:
-            for part in (part for part in file if part[:2] == (DROPPED, stream)):
-                ids = frame_of(table, ["_id"])["_id"] if (table := file.table(part)) is not None else _NONE
+        with PartFile(self._folder, name) as file:
+            parts = [part for part in file if part[:2] == (DROPPED, stream)]
+            for part, table in zip(parts, file.tables(parts), strict=True):
+                ids = frame_of(table, ["_id"])["_id"] if table is not None else _NONE
                 known = self._gone.get((stream, int(part[2])))
                 self._gone[stream, int(part[2])] = ids if known is None else pl.concat([known, ids])
 
@@ -141,13 +144,19 @@ class _GivenEvents:
         for split in self.work.splits:
             if split.stream not in streams:
                 continue
-            with PartFile(self._folder / split.file) as file:
-                table = file.table((unit.name, name, shard))
+            table = self._file(split).table((unit.name, name, shard))
             if table is not None:
                 gone = self._gone.get((split.stream, split.place))
                 if gone is not None:  # in a split each identity stands once
                     table = table.filter((~frame_of(table, ["_id"])["_id"].is_in(gone.implode())).to_arrow())
                 yield table
+
+    def _file(self, split: ReadSplit) -> PartFile:
+        """The parts of a split, of which those of the task's shards are read together."""
+        if split.file not in self._files:
+            file = self._files[split.file] = PartFile(self._folder, split.file)
+            file.hold(part for part in file if (part[0], part[-1]) in self._shards)
+        return self._files[split.file]
 
 
 def _answered(flow: QueryRuntime, unit: QueryUnit, shard: int, given: _GivenEvents) -> dict[PartName, Part]:

@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
 import pyarrow as pa
 
 from ...cep import END_OF_TIME
+from ...errors import PipelineError
 from ...planner import Watermarks
+from ...storage import FolderPlace, SharedFolder, folder_at, is_transient
 from ..flow import CALLS
 from .hosted_queries import HostedQueries, HostingPlan, StatePlace, hosted
-from .hosting_state import HostingState, read_manifest, write_manifest
+from .hosting_state import PARTS, HostingState, commit, read_manifest, require_newest
 from .identity_part import IdentityReport, IdentityWork, identity_part
 from .part_file import PartFile, table_bytes, write_parts
 from .row_merge import handed_over, merged_rows
@@ -28,13 +29,15 @@ from .stream_clock import StreamClock, latest
 
 __all__ = ["HostedBatch", "ShardedFlow", "StreamCounts", "TaskRunner", "run_here"]
 
-_Part = Callable[[HostedQueries, Any, Path, str], Any]
+_Part = Callable[[HostedQueries, Any, SharedFolder, str], Any]
 
 
 class TaskRunner(Protocol):
     """Runs tasks, each perhaps several times, somewhere; of each one report counts."""
 
-    def __call__(self, plan: HostingPlan, part: _Part, work: Sequence[Any], folder: Path, name: str) -> list[Any]:
+    def __call__(
+        self, plan: HostingPlan, part: _Part, work: Sequence[Any], folder: SharedFolder, name: str
+    ) -> list[Any]:
         """The report of each task, in their order.
 
         Args:
@@ -47,10 +50,10 @@ class TaskRunner(Protocol):
         """
 
 
-def run_here(plan: HostingPlan, part: _Part, work: Sequence[Any], folder: Path, name: str) -> list[Any]:
+def run_here(plan: HostingPlan, part: _Part, work: Sequence[Any], folder: SharedFolder, name: str) -> list[Any]:
     """Run tasks in this process, one after the other."""
     run = uuid4().hex[:12]
-    return [part(hosted(plan), one, folder, f"{name}-{place}-{run}.parts") for place, one in enumerate(work)]
+    return [part(hosted(plan), one, folder, f"{name}-{place}-{run}{PARTS}") for place, one in enumerate(work)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ class ShardedFlow:
 
     Args:
         plan: the queries.
-        folder: for the files of its tasks, which all of these reach.
+        folder: for the files of its tasks, which all of these reach: a path, or `s3://bucket/prefix`.
         run: runs tasks.
         tasks: how many shards are answered at the same time.
 
@@ -108,10 +111,12 @@ class ShardedFlow:
         PipelineError: the folder is of other queries.
     """
 
-    def __init__(self, plan: HostingPlan, folder: Path, run: TaskRunner = run_here, tasks: int = 2) -> None:
-        self._plan, self._folder, self._run, self._tasks = plan, folder, run, tasks
+    def __init__(self, plan: HostingPlan, folder: FolderPlace, run: TaskRunner = run_here, tasks: int = 2) -> None:
+        self._plan, self._run, self._tasks = plan, run, tasks
+        self._folder = folder_at(folder, plan.catalog.settings.s3.options)
+        self._driver = uuid4().hex
         self._queries = hosted(plan)
-        self.state = read_manifest(folder, plan.key)
+        self.state = read_manifest(self._folder, plan.key)
         self._clocks = {
             name: StreamClock(self._queries, name, self.state.moments.get(name, (None, None)))
             for name in plan.catalog.annotators
@@ -126,7 +131,19 @@ class ShardedFlow:
             splits: its records.
             ends: all streams end with it.
             advances: watermarks of silent streams, and where they are moved.
+
+        Raises:
+            PipelineError: another driver has gone on in the folder, or the storage does not answer.
+            KaicepError: a query has failed. Either way the batch does not count, and this flow is of no more use.
         """
+        try:
+            return self._processed(splits, advances or {}, ends=ends)
+        except PipelineError as error:
+            if not is_transient(error):  # what is missing, another driver may have removed
+                require_newest(self._folder, self.state.batch)
+            raise
+
+    def _processed(self, splits: Sequence[Split], advances: Mapping[str, datetime], *, ends: bool) -> HostedBatch:
         batch = self.state.batch + 1
         before = {name: (clock.moments, clock.watermark) for name, clock in self._clocks.items()}
         read: list[SplitReport] = self._run(self._plan, split_part, splits, self._folder, f"{batch:09}-split")
@@ -143,7 +160,7 @@ class ShardedFlow:
             own = [j.greatest for j in judged if j.stream == name]
             bounded = self._queries.is_bounded(name)
             self._clocks[name].pass_to([r.greatest for r in reports] if bounded else own)
-        for name, moment in (advances or {}).items():
+        for name, moment in advances.items():
             self._clocks[name].advance(moment)
         clocks = {name: clock.watermark for name, clock in self._clocks.items()}
         watermarks: Watermarks = dict.fromkeys(clocks, END_OF_TIME) if ends else clocks
@@ -180,19 +197,16 @@ class ShardedFlow:
         self, batch: int, judged: Sequence[IdentityReport], answered: Sequence[ShardReport], waiting: str
     ) -> None:
         """Write down what counts now, and remove what counted before."""
-        before = self.state
-        self.state = HostingState(
+        after = HostingState(
             self._plan.key,
             batch,
             {name: clock.moments for name, clock in self._clocks.items()},
             tuple(place for report in answered for place in report.states),
-            {**before.seen, **{(j.stream, j.shard): j.file for j in judged}},
+            {**self.state.seen, **{(j.stream, j.shard): j.file for j in judged}},
             waiting,
         )
-        write_manifest(self._folder, self.state)
-        for path in self._folder.glob("*.parts"):
-            if path.name not in self.state.files and path.name < f"{batch:09}":
-                path.unlink(missing_ok=True)
+        commit(self._folder, after, self._driver)
+        self.state = after
 
     def _rows(self, answered: Sequence[ShardReport]) -> tuple[dict[str, pa.Table], dict[str, pa.Table]]:
         """The rows of each query as users see them, those of its shards in output order; and those that wait."""
@@ -213,15 +227,16 @@ class ShardedFlow:
         """By query, the rows that wait for those of other shards."""
         if not self.state.waiting:
             return {}
-        with PartFile(self._folder / self.state.waiting) as file:
-            return {str(name[0]): [file.table(name)] for name in file}
+        with PartFile(self._folder, self.state.waiting) as file:
+            names = list(file)
+            return {str(name[0]): [rows] for name, rows in zip(names, file.tables(names), strict=True)}
 
     def _noted(self, batch: int, waiting: Mapping[str, pa.Table]) -> str:
         """The name of the file of rows that wait; empty: none does."""
         if not waiting:
             return ""
         name = f"{batch:09}-waiting-{uuid4().hex[:12]}.parts"
-        write_parts(self._folder / name, {(label,): table_bytes(rows) for label, rows in waiting.items()})
+        write_parts(self._folder, name, {(label,): table_bytes(rows) for label, rows in waiting.items()})
         return name
 
     def _calls(self, answered: Sequence[ShardReport]) -> pa.Table:
@@ -232,8 +247,8 @@ class ShardedFlow:
         for report in answered:
             names = [part for part in report.rows if part[0] == kind]
             if names:
-                with PartFile(self._folder / report.states[0].file) as file:
-                    yield from ((str(name[1]), file.table(name)) for name in names)
+                with PartFile(self._folder, report.states[0].file) as file:
+                    yield from ((str(name[1]), t) for name, t in zip(names, file.tables(names), strict=True))
 
 
 def _counts(read: Sequence[SplitReport], judged: Sequence[IdentityReport]) -> StreamCounts:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -16,9 +15,10 @@ import pyarrow.compute as pc
 from ...annotator import AnnotatedBatch
 from ...cep.order import EVENTS
 from ...expressions import Ints, frame_of, timestamps
+from ...storage import SharedFolder
 from ..flow import QueryRuntime
 from ..flow.queries import EventBatch, Selected, shared_batch
-from ..sources import read_file
+from ..sources import RecordFile, read_file
 from .hosted_queries import HostedQueries
 from .keys import ShardKey, UnitKey, shard_of
 from .part_file import Part, PartName, table_bytes, write_parts
@@ -42,12 +42,12 @@ class Split:
     Attributes:
         stream: its name.
         place: where it stands in the stream's order of arrival, among the splits of a batch.
-        records: the file; JSON, CSV or Parquet.
+        records: the file, or the object of a bucket; JSON, CSV or Parquet.
     """
 
     stream: str
     place: int
-    records: Path
+    records: RecordFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class SplitReport:
     reasons: tuple[str, ...]
 
 
-def split_part(queries: HostedQueries, split: Split, folder: Path, name: str) -> SplitReport:
+def split_part(queries: HostedQueries, split: Split, folder: SharedFolder, name: str) -> SplitReport:
     """Read a split, annotate it, and write what all shards are given of it.
 
     Args:
@@ -101,7 +101,7 @@ def split_part(queries: HostedQueries, split: Split, folder: Path, name: str) ->
                 else _of_several(unit, split.stream, events, queries.plan.shards)
             )
             parts |= given
-    write_parts(folder / name, parts, sync=False)
+    write_parts(folder, name, parts, sync=False)
     refused = [f"{raw.place(row)}: {why}" for row, why in _first(annotated.rejected)]
     reasons = [*(f"{one.place}: {one.reason}" for one in raw.malformed[:_SHOWN]), *refused][:_SHOWN]
     return SplitReport(

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from .delimited import decimal_points, sniff_separator
-from .file_listing import list_files
+from .file_listing import RecordFile, list_files, record_files, with_objects
 from .layouts import file_stem
 from .memory_source import RawColumns, RawTuples, raw_table
 from .recorded_batches import read_batches
@@ -38,6 +38,7 @@ __all__ = [
     "RawBatch",
     "RawColumns",
     "RawTuples",
+    "RecordFile",
     "RecordSource",
     "RecordedEvents",
     "SourceSpec",
@@ -57,8 +58,10 @@ __all__ = [
     "read_file",
     "read_recording",
     "read_streams",
+    "record_files",
     "sniff_separator",
     "unpack",
+    "with_objects",
     "without_unreadable",
 ]
 

@@ -1,13 +1,22 @@
-"""Which files a path of recorded events means: a file, the files of a folder, or those of a glob pattern."""
+"""Which files a path of recorded events means: a file, the files of a folder, or those of a glob pattern.
+
+Likewise of a URL `s3://bucket/…`: an object, those of a prefix, or those of a pattern.
+"""
 
 from __future__ import annotations
 
 import glob
+from collections.abc import Iterable, Sequence
+from os import PathLike
 from pathlib import Path
+from typing import Any, TypeAlias
 
-from ...storage import uncompressed_name
+from ...storage import BucketFile, S3Options, bucket_files, is_bucket_url, uncompressed_name
 
-__all__ = ["FILE_FORMATS", "list_files"]
+__all__ = ["FILE_FORMATS", "RecordFile", "list_files", "record_files", "with_objects"]
+
+RecordFile: TypeAlias = Path | BucketFile
+"""A file of records: of a file system, or in a bucket."""
 
 FILE_FORMATS = {
     ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet",
@@ -31,8 +40,37 @@ def list_files(path: Path) -> list[Path]:
     if any(found.is_dir() and "=" in found.name for found in inside):
         return [path]
     files = [found for found in inside if found.is_file() and found.name[0] not in "._"]
-    return [found for found in files if _ending(found) in FILE_FORMATS] or files or [path]
+    return [found for found in files if _is_known(found.name)] or files or [path]
 
 
-def _ending(path: Path) -> str:
-    return Path(uncompressed_name(path.name)).suffix.lower()
+def record_files(places: Iterable[str | PathLike[str] | BucketFile]) -> list[RecordFile]:
+    """The files that paths mean, one after the other; objects are meant as they are."""
+    return [
+        file for place in places for file in ([place] if isinstance(place, BucketFile) else list_files(Path(place)))
+    ]
+
+
+def with_objects(recording: Any, options: S3Options) -> Any:
+    """A recording whose URLs in buckets have become the objects that they mean; whatever else it is, it stays.
+
+    Raises:
+        PipelineError: there are none, or the bucket does not answer.
+    """
+    parts = [recording] if isinstance(recording, str) else recording
+    paths = isinstance(parts, Sequence) and isinstance(next(iter(parts), None), str | PathLike)
+    if not paths or not any(_is_url(part) for part in parts):
+        return recording
+    return [file for part in parts for file in (_objects(part, options) if _is_url(part) else [part])]
+
+
+def _is_url(part: object) -> bool:
+    return isinstance(part, str) and is_bucket_url(part)
+
+
+def _objects(url: str, options: S3Options) -> list[BucketFile]:
+    found = [file for file in bucket_files(url, options) if file.name[0] not in "._"]
+    return [file for file in found if _is_known(file.name)] or found
+
+
+def _is_known(name: str) -> bool:
+    return Path(uncompressed_name(name)).suffix.lower() in FILE_FORMATS

@@ -14,9 +14,9 @@ import pyarrow.parquet
 
 from ...config import StreamSettings
 from ...errors import PipelineError
-from ...storage import UNPACKING_ERRORS, uncompressed_name, unpack
+from ...storage import UNPACKING_ERRORS, BucketFile, uncompressed_name, unpack
 from .delimited import CsvDialect, parse_csv_lines
-from .file_listing import FILE_FORMATS, list_files
+from .file_listing import FILE_FORMATS, RecordFile, record_files
 from .json_source import parse_json_documents, parse_json_text
 from .layouts import reshape, reshape_table
 from .memory_source import RawTuples, raw_table
@@ -25,7 +25,9 @@ from .text_lines import checked_text, conversion, text_as_utf8, text_encoding
 
 __all__ = ["UNREADABLE", "RecordedEvents", "file_format", "lines_of", "read_file", "read_recording", "unreadable"]
 
-RecordedEvents: TypeAlias = "RawTuples | str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
+RecordedEvents: TypeAlias = (
+    "RawTuples | str | os.PathLike[str] | BucketFile | Sequence[str | os.PathLike[str] | BucketFile]"
+)
 
 UNREADABLE = (*UNPACKING_ERRORS, pa.ArrowInvalid)
 _HINT = "name a JSON, CSV or Parquet file"
@@ -56,15 +58,15 @@ def read_recording(recording: RecordedEvents, stream: StreamSettings) -> tuple[R
         PipelineError: it is none of these, or a file cannot be read.
     """
     match recording:
-        case str() | os.PathLike():
-            return tuple(read_file(path, stream) for path in list_files(Path(recording)))
-        case Sequence() if paths := [Path(part) for part in recording if isinstance(part, str | os.PathLike)]:
-            return tuple(read_file(path, stream) for listed in paths for path in list_files(listed))
+        case str() | os.PathLike() | BucketFile():
+            return tuple(read_file(path, stream) for path in record_files([recording]))
+        case Sequence() if paths := [part for part in recording if isinstance(part, str | os.PathLike | BucketFile)]:
+            return tuple(read_file(path, stream) for path in record_files(paths))
         case _:
             return (RawBatch(reshape_table(raw_table(recording), stream)),)
 
 
-def read_file(path: Path, stream: StreamSettings) -> RawBatch:
+def read_file(path: RecordFile, stream: StreamSettings) -> RawBatch:
     """Read the raw records of a file: JSON lines, a JSON array, CSV or Parquet, also compressed (`.gz`, `.bz2`, `.xz`).
 
     The file's ending tells which; where it says nothing, the format of the stream's source.
@@ -83,7 +85,7 @@ def read_file(path: Path, stream: StreamSettings) -> RawBatch:
     return reshape(_TEXTS[declared](content, path, stream), stream)
 
 
-def file_format(path: Path, stream: StreamSettings) -> str:
+def file_format(path: RecordFile, stream: StreamSettings) -> str:
     """Return the format of a file: what its first bytes say, else its ending, else that of the stream's source.
 
     Raises:
@@ -123,7 +125,7 @@ def _wide_encoding(first: bytes) -> str | None:
     return None
 
 
-def _ends(path: Path) -> tuple[bytes, bytes]:
+def _ends(path: RecordFile) -> tuple[bytes, bytes]:
     """Return the first bytes of a file, and its last four."""
     with path.open("rb") as file:
         first = file.read(_SIGNATURE_BYTES)
@@ -131,7 +133,7 @@ def _ends(path: Path) -> tuple[bytes, bytes]:
         return first, file.read()
 
 
-def unreadable(path: Path, error: BaseException) -> PipelineError:
+def unreadable(path: RecordFile, error: BaseException) -> PipelineError:
     """Return the error of a file that cannot be read, with its reason and the way out."""
     if isinstance(error, IsADirectoryError):
         way_out = "name one that holds JSON, CSV or Parquet files itself"
@@ -142,14 +144,14 @@ def unreadable(path: Path, error: BaseException) -> PipelineError:
     return PipelineError(f"cannot read {path}: {reason}", hint=_HINT)
 
 
-def _foreign(path: Path, what: str, way_out: str) -> PipelineError:
+def _foreign(path: RecordFile, what: str, way_out: str) -> PipelineError:
     return PipelineError(f"cannot read {path}: it is {what}", hint=way_out)
 
 
-def _zipped(path: Path) -> tuple[str, str]:
+def _zipped(path: RecordFile) -> tuple[str, str]:
     """Return what a ZIP archive is, and what to do."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
             names = archive.namelist()
     except zipfile.BadZipFile:
         names = []
@@ -160,9 +162,10 @@ def _zipped(path: Path) -> tuple[str, str]:
     return "a ZIP archive", "unpack it"
 
 
-def _read_table(path: Path, file_format: str) -> RawBatch:
+def _read_table(path: RecordFile, file_format: str) -> RawBatch:
     if file_format == "parquet":
-        return RawBatch(checked_text(pyarrow.parquet.read_table(path)), origin=RecordOrigin.of(str(path)))
+        source = path if isinstance(path, Path) else path.open("rb")
+        return RawBatch(checked_text(pyarrow.parquet.read_table(source)), origin=RecordOrigin.of(str(path)))
     with path.open("rb"):
         raise PipelineError(
             f"cannot read {path}: files of the format '{file_format}' need Spark",
@@ -170,18 +173,18 @@ def _read_table(path: Path, file_format: str) -> RawBatch:
         )
 
 
-def _read_json(content: bytes, path: Path, stream: StreamSettings) -> RawBatch:
+def _read_json(content: bytes, path: RecordFile, stream: StreamSettings) -> RawBatch:
     if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         return parse_json_documents([content], lambda: (str(path),))
     return parse_json_text(lines_of(content), RecordOrigin.of(str(path), "{name}:{number}"), stream)
 
 
-def _read_csv(content: bytes, path: Path, stream: StreamSettings) -> RawBatch:
+def _read_csv(content: bytes, path: RecordFile, stream: StreamSettings) -> RawBatch:
     origin = RecordOrigin.of(str(path), "{name}:{number}")
     return parse_csv_lines(lines_of(content), origin, CsvDialect.of(stream))
 
 
-_TEXTS: Mapping[str, Callable[[bytes, Path, StreamSettings], RawBatch]] = {"json": _read_json, "csv": _read_csv}
+_TEXTS: Mapping[str, Callable[[bytes, RecordFile, StreamSettings], RawBatch]] = {"json": _read_json, "csv": _read_csv}
 
 
 def lines_of(content: bytes) -> pa.Array:

@@ -18,6 +18,7 @@ from kaicep.pipeline.sharding.hosted_queries import HostingPlan
 from kaicep.pipeline.sharding.sharded_flow import HostedBatch, ShardedFlow, TaskRunner, run_here
 from kaicep.pipeline.sharding.split_part import Split
 from kaicep.pipeline.sources.recorded_files import read_file
+from kaicep.storage import LocalFolder, SharedFolder
 
 __all__ = ["SideBySide", "plan_of", "split_anywhere"]
 
@@ -48,12 +49,19 @@ class SideBySide:
         folder: for files.
         rng: says how batches are split, and when the driver begins anew.
         run: runs tasks.
+        parts: for the files of tasks; by default there.
     """
 
-    def __init__(self, plan: HostingPlan, folder: Path, rng: Random, run: TaskRunner = run_here) -> None:
+    def __init__(
+        self,
+        plan: HostingPlan,
+        folder: Path,
+        rng: Random,
+        run: TaskRunner = run_here,
+        parts: SharedFolder | None = None,
+    ) -> None:
         self._plan, self._folder, self._rng, self._run = plan, folder, rng, run
-        self._parts = folder / "parts"
-        self._parts.mkdir()
+        self._parts = LocalFolder(folder).inside("parts") if parts is None else parts
         self._flow: Dataflow = plan.catalog.dataflow()
         for registration in plan.registrations:
             self._flow.register(registration)

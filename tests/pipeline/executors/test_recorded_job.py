@@ -13,6 +13,7 @@ from kaicep.errors import PipelineError, PlanError
 from kaicep.pipeline.executors.recorded_job import evaluate_on
 from pyspark.sql import SparkSession
 from support import rule_queries
+from support.buckets import KEYS, ObjectStorage
 from support.keyed import STREAMS, keyed_batches
 from support.shards import FOLLOWS
 
@@ -41,6 +42,31 @@ def test_rows_are_those_of_evaluate(spark: SparkSession, tmp_path: Path) -> None
     assert len(expected)
     assert found.table.equals(expected.table)
     assert list(shared.iterdir()) == []
+
+
+@pytest.mark.spark
+def test_files_and_the_folder_may_be_in_a_bucket(
+    spark: SparkSession, tmp_path: Path, object_storage: ObjectStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Executors have the credentials from their environment; without Spark the objects are read, too."""
+    lake = object_storage.folder("in")
+    streams = written(tmp_path, [*keyed_batches(Random(1)), *keyed_batches(Random(2))])
+    urls = {}
+    for name, paths in streams.items():
+        for path in map(Path, paths):
+            lake.write(path.name, [path.read_bytes()])
+        urls[name] = f"{lake}/{name}-*.json"
+    options = object_storage.options
+    table = {"endpoint": options.endpoint, "region": options.region, "allow_http": True}
+    project = Project.parse({"streams": STREAMS, "s3": table})
+    for name, value in KEYS.items():
+        monkeypatch.setitem(spark.sparkContext.environment, name, value)
+    shared = lake.inside("shared")
+    expected = PROJECT.evaluate(FOLLOWS, streams)
+    assert len(expected)
+    assert project.evaluate(FOLLOWS, urls).table.equals(expected.table)
+    assert project.evaluate(FOLLOWS, urls, spark=spark, folder=str(shared)).table.equals(expected.table)
+    assert shared.names() == []
 
 
 @pytest.mark.spark

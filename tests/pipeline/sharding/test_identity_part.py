@@ -10,6 +10,7 @@ from kaicep.pipeline.sharding.hosted_queries import HostedQueries
 from kaicep.pipeline.sharding.identity_part import DROPPED, IdentityReport, IdentityWork, ReadSplit, identity_part
 from kaicep.pipeline.sharding.part_file import PartFile
 from kaicep.pipeline.sharding.split_part import split_part
+from kaicep.storage import LocalFolder
 from support.shards import hosted_of, reading, split_of
 
 
@@ -23,7 +24,7 @@ def splits_of(queries: HostedQueries, folder: Path, stream: str) -> tuple[ReadSp
     starts = [None, at(9)]
     found = []
     for place, rows in enumerate(several):
-        split_part(queries, split_of(folder, place, rows, stream), folder, f"{place}.parts")
+        split_part(queries, split_of(folder, place, rows, stream), LocalFolder(folder), f"{place}.parts")
         found.append(ReadSplit(stream, place, f"{place}.parts", starts[place]))
     return tuple(found)
 
@@ -31,7 +32,7 @@ def splits_of(queries: HostedQueries, folder: Path, stream: str) -> tuple[ReadSp
 def dropped(folder: Path, reports: list[IdentityReport], place: int) -> set[str]:
     gone: set[str] = set()
     for report in reports:
-        with PartFile(folder / report.file) as file:
+        with PartFile(LocalFolder(folder), report.file) as file:
             table = file.table((DROPPED, report.stream, place))
         gone |= set() if table is None else {text.split("/")[1] for text in table["_id"].to_pylist()}
     return gone
@@ -43,7 +44,9 @@ def test_identities_with_time_are_looked_for_in_their_shards(tmp_path: Path, sha
     assert queries.is_bounded("P")
     splits = splits_of(queries, tmp_path, "P")
     reports = [
-        identity_part(queries, IdentityWork("P", s, splits, (None, None), None, None, ""), tmp_path, f"id{s}.parts")
+        identity_part(
+            queries, IdentityWork("P", s, splits, (None, None), None, None, ""), LocalFolder(tmp_path), f"id{s}.parts"
+        )
         for s in range(shards)
     ]
     assert sum(report.duplicates for report in reports) == 1
@@ -51,7 +54,10 @@ def test_identities_with_time_are_looked_for_in_their_shards(tmp_path: Path, sha
     assert (dropped(tmp_path, reports, 0), dropped(tmp_path, reports, 1)) == (set(), {"a", "d"})
     again = [
         identity_part(
-            queries, IdentityWork("P", s, splits[1:], (at(9), None), at(6), at(6), f"id{s}.parts"), tmp_path, "x.parts"
+            queries,
+            IdentityWork("P", s, splits[1:], (at(9), None), at(6), at(6), f"id{s}.parts"),
+            LocalFolder(tmp_path),
+            "x.parts",
         )
         for s in range(shards)
     ]
@@ -63,11 +69,13 @@ def test_identities_without_time_are_judged_in_order_of_arrival(tmp_path: Path) 
     queries = hosted_of(shards=3)
     assert not queries.is_bounded("Q")
     splits = splits_of(queries, tmp_path, "Q")
-    first = identity_part(queries, IdentityWork("Q", 0, splits, (None, None), None, None, ""), tmp_path, "one.parts")
+    first = identity_part(
+        queries, IdentityWork("Q", 0, splits, (None, None), None, None, ""), LocalFolder(tmp_path), "one.parts"
+    )
     assert (first.duplicates, first.late, first.greatest) == (1, 1, at(9))
     assert dropped(tmp_path, [first], 1) == {"a", "d"}
     work = IdentityWork("Q", 0, splits[1:], (at(9), None), at(6), None, "one.parts")
-    again = identity_part(queries, work, tmp_path, "two.parts")
+    again = identity_part(queries, work, LocalFolder(tmp_path), "two.parts")
     assert (again.duplicates, again.late) == (4, 0)
 
 
@@ -75,4 +83,4 @@ def test_what_a_clock_has_passed_is_late(tmp_path: Path) -> None:
     queries = hosted_of(shards=1)
     splits = splits_of(queries, tmp_path, "P")
     work = IdentityWork("P", 0, splits, (None, at(8)), at(8), at(8), "")
-    assert identity_part(queries, work, tmp_path, "one.parts").late == 3
+    assert identity_part(queries, work, LocalFolder(tmp_path), "one.parts").late == 3

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
+from threading import Timer
 from typing import Any
 
 import pytest
+from kaicep.errors import PipelineError
 from kaicep.pipeline.sharding.hosted_queries import HostingPlan
 from kaicep.pipeline.sharding.sharded_flow import HostedBatch, ShardedFlow, run_here
-from support.sharded import plan_of
+from kaicep.storage import SharedFolder, is_transient
+from kaicep.storage.shared import bucket_client
+from support.buckets import ObjectStorage
+from support.keyed import keyed_batches
+from support.sharded import SideBySide, plan_of
 from support.shards import FOLLOWS, PROJECT, reading, split_of
 
 
@@ -36,7 +43,7 @@ def test_a_batch_that_does_not_count_is_done_again(tmp_path: Path) -> None:
     plan = plan_of(PROJECT, FOLLOWS, 2)
     ShardedFlow(plan, tmp_path).process([split_of(tmp_path, 0, [reading("a", 1)])])
 
-    def failing(plan: HostingPlan, part: Any, work: Sequence[Any], folder: Path, name: str) -> list[Any]:
+    def failing(plan: HostingPlan, part: Any, work: Sequence[Any], folder: SharedFolder, name: str) -> list[Any]:
         reports = run_here(plan, part, work, folder, name)
         if "shard" in name:
             raise ZeroDivisionError
@@ -89,3 +96,72 @@ def test_rows_wait_for_what_may_still_grow_in_another_shard(tmp_path: Path) -> N
     assert [row["a"] for row in last.matches["runs"].to_pylist()] == ["c", "a"]
     assert not waiting.state.waiting
     assert ShardedFlow(plan, tmp_path).process([], ends=True).matches["runs"].num_rows == 0
+
+
+def test_of_two_drivers_one_goes_on(tmp_path: Path) -> None:
+    """The other one is told, whether it comes second or finds the files of its state removed."""
+    plan = plan_of(PROJECT, FOLLOWS, 2)
+    ShardedFlow(plan, tmp_path).process([split_of(tmp_path, 0, [reading("a", 1)])])
+    one, two, three = (ShardedFlow(plan, tmp_path) for _ in range(3))
+    splits = [split_of(tmp_path, 0, [reading("b", 2), reading("c", 9)])]
+
+    def late(plan: HostingPlan, part: Any, work: Sequence[Any], folder: SharedFolder, name: str) -> list[Any]:
+        reports = run_here(plan, part, work, folder, name)
+        if "shard" in name:
+            assert pairs(one.process(splits)) == [("a", "b")]
+        return reports
+
+    two._run = late
+    with pytest.raises(PipelineError, match=r"another driver has done batch 1 in .*: let one of them run"):
+        two.process(splits)
+    with pytest.raises(PipelineError, match=r"another driver has done batch 1 in "):
+        three.process(splits)
+    assert pairs(one.process([], ends=True)) == [("a", "c"), ("b", "c")]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_in_a_bucket_it_is_the_same(tmp_path: Path, object_storage: ObjectStorage, seed: int) -> None:
+    """Rows, their order, calls, watermarks and counts, also where the driver begins anew."""
+    both = SideBySide(plan_of(PROJECT, FOLLOWS, 3), tmp_path, Random(seed), parts=object_storage.folder("flow"))
+    for batch in keyed_batches(Random(seed)):
+        both.take(batch)
+    both.take({}, ends=True)
+    assert both.rows
+
+
+def test_a_bucket_may_be_away_for_a_while(tmp_path: Path, object_storage: ObjectStorage) -> None:
+    folder = object_storage.folder("flow")
+    flow = ShardedFlow(plan_of(PROJECT, FOLLOWS, 2), folder)
+    flow.process([split_of(tmp_path, 0, [reading("a", 1)])])
+    object_storage.stop()
+    back = Timer(1.0, object_storage.start)
+    back.start()
+    found = flow.process([split_of(tmp_path, 0, [reading("b", 2), reading("c", 9)])])
+    back.join()
+    assert pairs(found) == [("a", "b")]
+
+
+def test_a_bucket_that_stays_away_ends_the_batch(
+    tmp_path: Path, object_storage: ObjectStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As what passes; whoever begins again goes on from the batch before."""
+    folder, plan = object_storage.folder("flow"), plan_of(PROJECT, FOLLOWS, 2)
+    flow = ShardedFlow(plan, folder)
+    flow.process([split_of(tmp_path, 0, [reading("a", 1)])])
+    monkeypatch.setattr(bucket_client, "PATIENCE_S", 0.5)
+    splits = [split_of(tmp_path, 0, [reading("b", 2), reading("c", 9)])]
+
+    def failing(plan: HostingPlan, part: Any, work: Sequence[Any], folder: SharedFolder, name: str) -> list[Any]:
+        if "shard" in name:
+            object_storage.stop()
+        return run_here(plan, part, work, folder, name)
+
+    flow._run = failing
+    with pytest.raises(PipelineError, match=r"s3://.*does not answer: .*see to the storage and begin again") as told:
+        flow.process(splits)
+    assert is_transient(told.value)
+    object_storage.start()
+    again = ShardedFlow(plan, folder)
+    assert again.state.batch == 0
+    assert pairs(again.process(splits)) == [("a", "b")]
+    assert pairs(again.process([], ends=True)) == [("a", "c"), ("b", "c")]
