@@ -8,9 +8,13 @@ from functools import cached_property
 
 from cachetools import LRUCache
 
+from ...cep.order import sees_all_events
 from ...errors import PipelineError
+from ...language.nodes import Element, Group, Query, Source, walk_pattern
 from ..catalog import Catalog
 from ..flow import Dataflow, QueryRuntime, Registration
+from .dealt_events import PLACE
+from .event_deal import EventDeal, deals_of
 from .query_unit import QueryUnit, units_of
 from .row_merge import with_moments
 
@@ -59,6 +63,7 @@ class HostedQueries:
 
     Attributes:
         units: the queries as they are answered together.
+        deals: by stream, how its events are dealt to shards.
         apart: those that read source streams alone, each by itself; their rows say hidden when their events happened.
     """
 
@@ -66,16 +71,46 @@ class HostedQueries:
         self.plan = plan
         self.units: tuple[QueryUnit, ...] = units_of(plan.registrations)
         self.apart: Dataflow = plan.catalog.dataflow()
+        self._lean: set[str] = set()
         self._templates: dict[str, Dataflow] = {}
         self._live: dict[tuple[str, int], tuple[StatePlace, QueryRuntime | Dataflow]] = {}
         for unit in self.units:
             for registration in self._registrations(unit) if unit.single else ():
-                self.apart.register(registration)
+                self._register(registration)
+        self.deals = deals_of([unit for unit in self.units if unit.name in self._lean], self._identifies)
+
+    def _register(self, registration: Registration) -> None:
+        """Know what selects the candidates of a query: their places, where these are all that it is given."""
+        if _takes_candidates_alone(registration.query):
+            self._lean.add(registration.label)
+            sources = tuple(replace(source, columns=_places(source)) for source in registration.query.sources)
+            registration = replace(registration, query=replace(registration.query, sources=sources))
+        self.apart.register(registration)
+
+    def is_lean(self, unit: QueryUnit) -> bool:
+        """Whether a unit is given places of events (`deals`), and no copies of what it takes."""
+        return unit.name in self._lean
+
+    def deal_of(self, unit: QueryUnit, variable: str) -> EventDeal:
+        """How the events are dealt that a variable of a lean unit takes."""
+        every = (deal for of_stream in self.deals.values() for deal in of_stream)
+        return next(deal for deal in every if (unit.name, variable) in deal.takers)
+
+    def identifying(self, stream: str) -> EventDeal | None:
+        """How events are dealt so that equal identities are in one shard; `None`: not at all."""
+        return next((deal for deal in self.deals.get(stream, ()) if deal.identifies), None)
+
+    def _identifies(self, stream: str, column: str) -> bool:
+        annotator = self.plan.catalog.annotators[stream]
+        identity = {*annotator.annotation.identity}
+        individuals = {a.individual: a.name for a in annotator.shape.attributes if a.individual is not None}
+        follows = not identity or column in identity or individuals.get(column) in identity
+        return follows and self.is_bounded(stream)
 
     @staticmethod
     def _registrations(unit: QueryUnit) -> tuple[Registration, ...]:
         """The queries of a unit, whose rows say when their events happened if they may come from several shards."""
-        if not unit.single and unit.key is None:
+        if unit.key is None:
             return unit.registrations
         return tuple(replace(one, query=with_moments(one.query)) for one in unit.registrations)
 
@@ -116,8 +151,8 @@ class HostedQueries:
         known = self._known(place)
         if isinstance(known, QueryRuntime):
             return known
-        template = self.flow(unit)
-        flow = self.apart.compile(template.registration, template.filters)
+        (registration,) = self._registrations(unit)
+        flow = self.apart.compile(registration, self.flow(unit).filters)
         if state is not None:
             flow.restore(state)
         return flow
@@ -149,6 +184,18 @@ class HostedQueries:
     def keep(self, place: StatePlace, live: QueryRuntime | Dataflow) -> None:
         """Remember what is in a state, for the next batch; a cache only, since that may come to another process."""
         self._live[place.unit, place.shard] = place, live
+
+
+def _takes_candidates_alone(query: Query) -> bool:
+    """Whether a query without contexts is given nothing beside candidates: see `QueryInput.only_candidates`."""
+    parts = () if query.pattern is None else walk_pattern(query.pattern)
+    quantifiers = (part.quantifier for part in parts if isinstance(part, Element | Group))
+    return not sees_all_events(query) and all(q is None or q.until is None for q in quantifiers)
+
+
+def _places(source: Source) -> tuple[str, ...]:
+    """The columns of candidates that say which events they are, and what PATHs bind."""
+    return (PLACE, *(name for name in source.columns if name.startswith("?")))
 
 
 _HOSTED: LRUCache[str, HostedQueries] = LRUCache(_PLANS)

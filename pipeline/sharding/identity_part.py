@@ -6,7 +6,6 @@ determines its time stamp is looked for in its own shard; otherwise the order of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -17,17 +16,18 @@ import pyarrow as pa
 from ...expressions import Bools, micros, timestamps
 from ...storage import SharedFolder
 from ..flow import admission_of
+from .dealt_events import BEFORE, EVENTS_OF, OTHERS, PLACE
 from .hosted_queries import HostedQueries
-from .part_file import Part, PartFile, PartName, table_bytes, write_parts
+from .part_file import Part, PartFile, PartName, write_parts
 from .repeated_identities import first_ones
-from .split_part import BEFORE_ROW, IDENTITIES, ROW
+from .split_part import IDENTITIES, MOMENT
 
 __all__ = ["DROPPED", "IdentityReport", "IdentityWork", "ReadSplit", "identity_part"]
 
 DROPPED = "dropped"
 _SEEN = "seen"
-_PLACE = "#place"
-_KEYS = pl.Schema({"_id": pl.String(), "_time": pl.Datetime("us", "UTC")})
+_SPLIT = "#split"
+_KEYS = pl.Schema({"_id": pl.String(), "_time": MOMENT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,30 +100,38 @@ def identity_part(queries: HostedQueries, work: IdentityWork, folder: SharedFold
         folder: which all executors reach.
         name: of the file that is written; of each attempt another.
     """
-    rows = _rows(work, folder, range(queries.plan.shards) if not queries.is_bounded(work.stream) else (work.shard,))
+    rows = _rows(queries, work, folder)
     judge = _by_identity if queries.is_bounded(work.stream) else _by_arrival
     duplicate, late, seen, greatest = judge(queries, work, rows, folder)
     parts: dict[PartName, Part] = {(_SEEN, work.stream, work.shard): seen}
     gone = np.flatnonzero(duplicate | late)
-    for (place,), own in rows.select("_id", _PLACE)[gone].group_by(_PLACE, maintain_order=True):
-        parts[DROPPED, work.stream, int(str(place))] = table_bytes(own.select("_id"))
+    for (place,), own in rows.select("_id", _SPLIT)[gone].group_by(_SPLIT, maintain_order=True):
+        parts[DROPPED, work.stream, int(str(place))] = own.select("_id")
     write_parts(folder, name, parts, sync=False)
     counts = int(np.count_nonzero(duplicate)), int(np.count_nonzero(late))
     return IdentityReport(work.stream, work.shard, name, *counts, greatest)
 
 
-def _rows(work: IdentityWork, folder: SharedFolder, shards: Sequence[int]) -> pl.DataFrame:
+def _rows(queries: HostedQueries, work: IdentityWork, folder: SharedFolder) -> pl.DataFrame:
     """The identities of a shard in order of arrival, with what lies before each."""
-    found = [pl.DataFrame(schema={**_KEYS, BEFORE_ROW: _KEYS["_time"], _PLACE: pl.Int64})]
+    names, deal = list[PartName](), queries.identifying(work.stream)
+    if deal is not None:
+        names = [(EVENTS_OF, work.stream, deal.column, work.shard), (OTHERS, work.stream, work.shard)]
+    else:
+        bounded = queries.is_bounded(work.stream)
+        shards = [work.shard] if bounded else range(queries.plan.shards)
+        names = [(IDENTITIES, work.stream, shard) for shard in shards]
+    found = [pl.DataFrame(schema={**_KEYS, BEFORE: MOMENT, _SPLIT: pl.Int64})]
     for split in work.splits:
         with PartFile(folder, split.file) as file:
-            tables = file.tables([(IDENTITIES, work.stream, shard) for shard in shards])
-        some = [pl.DataFrame(pl.from_arrow(table)) for table in tables if table is not None]
-        if some:
-            frame = some[0] if len(some) == 1 else pl.concat(some).sort(ROW)
-            before = pl.max_horizontal(BEFORE_ROW, pl.lit(split.start).cast(_KEYS["_time"]))
-            place = pl.lit(split.place, pl.Int64).alias(_PLACE)
-            found.append(frame.select("_id", "_time", before.alias(BEFORE_ROW), place))
+            tables = [table for table in file.tables(names) if table is not None]
+        some = [pl.DataFrame(pl.from_arrow(table.select(["_id", "_time", BEFORE]))) for table in tables]
+        if deal is None and len(some) > 1:
+            places = np.concatenate([table[PLACE].to_numpy() for table in tables])
+            some = [pl.concat(some)[np.argsort(places)]]
+        before = pl.max_horizontal(BEFORE, pl.lit(split.start).cast(MOMENT)).alias(BEFORE)
+        place = pl.lit(split.place, pl.Int64).alias(_SPLIT)
+        found += [frame.select("_id", pl.col("_time").cast(MOMENT), before, place) for frame in some]
     return pl.concat(found)
 
 
@@ -138,18 +146,18 @@ def _by_identity(queries: HostedQueries, work: IdentityWork, rows: pl.DataFrame,
     every = np.concatenate([timestamps(seen["_time"]), times])
     fresh = first_ones(pl.concat([seen["_id"], rows["_id"]]), every)
     duplicate = np.zeros(len(times), dtype=bool) if fresh is None else ~fresh[seen.height :]
-    late = (rows["_time"] < rows[BEFORE_ROW] - lateness).fill_null(value=False).to_numpy()
+    late = (rows["_time"] < rows[BEFORE] - lateness).fill_null(value=False).to_numpy()
     floor = work.greatest[1]
     if floor is not None:
         late = late | (times < micros(floor))
     own = rows.select("_id", "_time")
     kept = _not_below(pl.concat([seen, own if fresh is None else own.filter(pl.Series(~duplicate))]), work.bound)
-    return duplicate, late & ~duplicate, table_bytes(kept), None
+    return duplicate, late & ~duplicate, kept, None
 
 
 def _not_below(seen: pl.DataFrame, moment: datetime | None) -> pl.DataFrame:
     """What may come again as no late event."""
-    return seen if moment is None else seen.filter(pl.col("_time") >= pl.lit(moment).cast(_KEYS["_time"]))
+    return seen if moment is None else seen.filter(pl.col("_time") >= pl.lit(moment).cast(MOMENT))
 
 
 def _by_arrival(queries: HostedQueries, work: IdentityWork, rows: pl.DataFrame, folder: SharedFolder) -> _Judged:
@@ -163,7 +171,7 @@ def _by_arrival(queries: HostedQueries, work: IdentityWork, rows: pl.DataFrame, 
     duplicate = ~(late | counted)
     kept = pl.concat([_seen(work, folder), rows.filter(pl.Series(~duplicate)).select("_id", "_time")])
     kept = kept.tail(catalog.settings.engine.identities)
-    return duplicate, late, table_bytes(kept), admission.greatest
+    return duplicate, late, kept, admission.greatest
 
 
 def _among(height: int, table: pa.Table) -> Bools:

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...expressions import frame_of
+from ...expressions import Ints, frame_of, timestamps
 from ...language.nodes import Aggregate, Column, Item, Query, ValueType, negated_variables, quantified_variables
 
 __all__ = ["handed_over", "merged_rows", "with_moments"]
@@ -54,6 +55,21 @@ def merged_rows(tables: Sequence[pa.Table]) -> pa.Table:
     rows = pa.concat_tables(some)
     if len(some) == 1:
         return rows
+    time = timestamps(frame_of(rows, ["_time"])["_time"])
+    in_order = bool((time[1:] >= time[:-1]).all())
+    order = np.arange(len(time)) if in_order else np.argsort(time, kind="stable")
+    tied = np.zeros(len(time), dtype=bool)
+    tied[1:] = time[order[1:]] == time[order[:-1]]
+    tied[:-1] |= tied[1:]
+    places = np.flatnonzero(tied)
+    if len(places):
+        settled = order[places][_by_last_event(rows.take(pa.array(order[places])))]
+        in_order, order[places] = in_order and bool((settled == order[places]).all()), settled
+    return rows if in_order else rows.take(pa.array(order))
+
+
+def _by_last_event(rows: pa.Table) -> Ints:
+    """The order of rows by time, then by their last events; otherwise as they are."""
     names = [name for name in rows.column_names if name.startswith(_MOMENT)]
     frame = frame_of(rows, ["_time", *names])
     ids = pl.DataFrame({name: _only(rows["_events"], name.removeprefix(_MOMENT)) for name in names})
@@ -62,8 +78,7 @@ def merged_rows(tables: Sequence[pa.Table]) -> pa.Table:
     order = pl.DataFrame(
         [frame["_time"], last.alias("#last"), ids.select(pl.max_horizontal(at_last)).to_series().alias("#id")]
     )
-    places = order.select(pl.arg_sort_by(list(_ORDER), maintain_order=True)).to_series()
-    return rows.take(places.to_arrow())
+    return order.select(pl.arg_sort_by(list(_ORDER), maintain_order=True)).to_series().to_numpy()
 
 
 def _only(events: pa.ChunkedArray, variable: str) -> pl.Series:

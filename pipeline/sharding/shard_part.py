@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-import polars as pl
 import pyarrow as pa
 
 from ...cep import END_OF_TIME
-from ...expressions import frame_of
 from ...planner import BackfillChunk, Watermarks
 from ...storage import SharedFolder
 from ..flow import Batch, Dataflow, QueryRuntime, joined
+from .given_events import GivenEvents
 from .hosted_queries import HostedQueries, StatePlace
-from .identity_part import DROPPED, ReadSplit
-from .part_file import Part, PartFile, PartName, table_bytes, write_parts
+from .identity_part import ReadSplit
+from .part_file import Part, PartFile, PartName, write_parts
 from .query_unit import QueryUnit
 
 __all__ = ["CALLS_OF", "ROWS_OF", "ShardReport", "ShardWork", "shard_part"]
 
 ROWS_OF, CALLS_OF, _STATE = "rows", "calls", "state"
-_NONE = pl.Series([], dtype=pl.String)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,7 @@ def shard_part(queries: HostedQueries, work: ShardWork, folder: SharedFolder, na
     Raises:
         KaicepError: a query asks for more than its ceilings allow.
     """
-    given = _GivenEvents(work, folder)
+    given = GivenEvents(queries, work.shards, work.splits, work.dropped, folder)
     parts: dict[PartName, Part] = {}
     done: dict[str, Mapping[str, int]] = {}
     states = tuple(StatePlace(name, place.unit, place.shard) for place in work.shards)
@@ -86,13 +84,13 @@ def shard_part(queries: HostedQueries, work: ShardWork, folder: SharedFolder, na
         state = _state(folder, place)
         if unit.single:
             flow = queries.single(unit, place, state.get(""))
-            parts |= _answered(flow, unit, place.shard, given)
+            parts |= _answered(flow, unit, place.shard, work, given)
             parts[_STATE, unit.name, place.shard, ""] = flow.snapshot()
             _note_held(held, flow)
             kept.append(flow)
         else:
             dataflow = queries.several(unit, place, state)
-            parts |= _answer_each_other(dataflow, unit, place.shard, given, done)
+            parts |= _answer_each_other(dataflow, unit, place.shard, (work, given), done)
             parts |= {(_STATE, unit.name, place.shard, key): content for key, content in dataflow.snapshot().items()}
             for flow in dataflow.flows.values():
                 _note_held(held, flow)
@@ -119,67 +117,26 @@ def _state(folder: SharedFolder, place: StatePlace) -> dict[str, bytes]:
         return {str(part[3]): content or b"" for part, content in zip(names, file.contents(names), strict=True)}
 
 
-class _GivenEvents:
-    """What the shards of a task are given of the splits of a batch; each split's file is opened once."""
-
-    def __init__(self, work: ShardWork, folder: SharedFolder) -> None:
-        self.work, self._folder = work, folder
-        self._shards = {(place.unit, place.shard) for place in work.shards}
-        self._files: dict[str, PartFile] = {}
-        self._gone: dict[tuple[str, int], pl.Series] = {}
-        for stream, files in work.dropped.items():
-            for name in files:
-                self._note(stream, name)
-
-    def _note(self, stream: str, name: str) -> None:
-        with PartFile(self._folder, name) as file:
-            parts = [part for part in file if part[:2] == (DROPPED, stream)]
-            for part, table in zip(parts, file.tables(parts), strict=True):
-                ids = frame_of(table, ["_id"])["_id"] if table is not None else _NONE
-                known = self._gone.get((stream, int(part[2])))
-                self._gone[stream, int(part[2])] = ids if known is None else pl.concat([known, ids])
-
-    def tables(self, unit: QueryUnit, name: str, shard: int, streams: frozenset[str]) -> Iterator[pa.Table]:
-        """The parts of a name in all splits, without the events that count for nothing."""
-        for split in self.work.splits:
-            if split.stream not in streams:
-                continue
-            table = self._file(split).table((unit.name, name, shard))
-            if table is not None:
-                gone = self._gone.get((split.stream, split.place))
-                if gone is not None:  # in a split each identity stands once
-                    table = table.filter((~frame_of(table, ["_id"])["_id"].is_in(gone.implode())).to_arrow())
-                yield table
-
-    def _file(self, split: ReadSplit) -> PartFile:
-        """The parts of a split, of which those of the task's shards are read together."""
-        if split.file not in self._files:
-            file = self._files[split.file] = PartFile(self._folder, split.file)
-            file.hold(part for part in file if (part[0], part[-1]) in self._shards)
-        return self._files[split.file]
-
-
-def _answered(flow: QueryRuntime, unit: QueryUnit, shard: int, given: _GivenEvents) -> dict[PartName, Part]:
-    work = given.work
+def _answered(
+    flow: QueryRuntime, unit: QueryUnit, shard: int, work: ShardWork, given: GivenEvents
+) -> dict[PartName, Part]:
     if work.ends:
         flow.end_at(work.last)
-    candidates = {}
-    for name in flow.input.names:
-        tables = list(given.tables(unit, name, shard, unit.streams))
-        frames = [frame_of(table, table.column_names) for table in tables]
-        if frames:
-            alike = all(frame.schema == frames[0].schema for frame in frames)
-            candidates[name] = pl.concat(frames, how="vertical" if alike else "vertical_relaxed")
     watermark = flow.watermark_of(work.watermarks)
-    rows = [flow.no_rows, *flow.answered(candidates, watermark)]
+    rows = [flow.no_rows, *flow.answered(given.candidates(unit, shard), watermark)]
     found = pa.concat_tables(rows, promote_options="default")
-    return {(ROWS_OF, unit.name, shard): table_bytes(found)} if found.num_rows else {}
+    return {(ROWS_OF, unit.name, shard): found} if found.num_rows else {}
 
 
 def _answer_each_other(
-    dataflow: Dataflow, unit: QueryUnit, shard: int, given: _GivenEvents, done: dict[str, Mapping[str, int]]
+    dataflow: Dataflow,
+    unit: QueryUnit,
+    shard: int,
+    of: tuple[ShardWork, GivenEvents],
+    done: dict[str, Mapping[str, int]],
 ) -> dict[PartName, Part]:
-    work, source = given.work, {split.stream for split in given.work.splits}
+    work, given = of
+    source = {split.stream for split in work.splits}
     for flow in dataflow.flows.values() if work.ends else ():
         flow.end_at(work.last)
     events = {}
@@ -189,9 +146,9 @@ def _answer_each_other(
             events[stream] = joined(tables)
     result = dataflow.process(Batch(past=BackfillChunk(work.watermarks, events)))
     parts: dict[PartName, Part] = {
-        (ROWS_OF, label, shard): table_bytes(rows) for label, rows in result.matches.items() if rows.num_rows
+        (ROWS_OF, label, shard): rows for label, rows in result.matches.items() if rows.num_rows
     }
     if result.called:
-        parts[CALLS_OF, unit.name, shard] = table_bytes(result.calls)
+        parts[CALLS_OF, unit.name, shard] = result.calls
     done |= result.done
     return parts

@@ -21,7 +21,7 @@ from ..flow import CALLS
 from .hosted_queries import HostedQueries, HostingPlan, StatePlace, hosted
 from .hosting_state import PARTS, HostingState, commit, read_manifest, require_newest
 from .identity_part import IdentityReport, IdentityWork, identity_part
-from .part_file import PartFile, table_bytes, write_parts
+from .part_file import PartFile, write_parts
 from .row_merge import handed_over, merged_rows
 from .shard_part import CALLS_OF, ROWS_OF, ShardReport, ShardWork, shard_part
 from .split_part import Split, SplitReport, split_part
@@ -236,7 +236,7 @@ class ShardedFlow:
         if not waiting:
             return ""
         name = f"{batch:09}-waiting-{uuid4().hex[:12]}.parts"
-        write_parts(self._folder, name, {(label,): table_bytes(rows) for label, rows in waiting.items()})
+        write_parts(self._folder, name, {(label,): rows for label, rows in waiting.items()})
         return name
 
     def _calls(self, answered: Sequence[ShardReport]) -> pa.Table:
