@@ -18,8 +18,8 @@ from ...storage import SharedFolder
 from ..flow import admission_of
 from .dealt_events import BEFORE, EVENTS_OF, OTHERS, PLACE
 from .hosted_queries import HostedQueries
+from .keys import first_ones
 from .part_file import Part, PartFile, PartName, write_parts
-from .repeated_identities import first_ones
 from .split_part import IDENTITIES, MOMENT
 
 __all__ = ["DROPPED", "IdentityReport", "IdentityWork", "ReadSplit", "identity_part"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...language.nodes import Query
 from ..flow import Registration
-from .keys import ShardKey, UnitKey, is_calendar, sharding_key, unit_key, why_one_shard, why_one_shard_together
+from .keys import ShardKey, UnitKey, common_key, is_calendar, sharding_key, why_one_shard, why_one_shard_together
 
 __all__ = ["QueryUnit", "units_of"]
 
@@ -89,5 +89,5 @@ def _unit(registrations: Sequence[Registration]) -> QueryUnit:
     if single:
         return QueryUnit(tuple(registrations), sharding_key(query), single)
     watched = any(registration.watched for registration in registrations)
-    key = None if watched else unit_key([registration.query for registration in registrations])
+    key = None if watched else common_key([registration.query for registration in registrations])
     return QueryUnit(tuple(registrations), key, single)

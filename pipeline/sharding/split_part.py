@@ -21,10 +21,9 @@ from ..flow.queries import EventBatch, shared_batch
 from ..sources import RecordFile, read_file
 from .dealt_events import BEFORE, PLACE, by_shard, dealt_parts, taken
 from .hosted_queries import HostedQueries
-from .keys import ShardKey, UnitKey, shard_of
+from .keys import ShardKey, UnitKey, first_ones, shard_of
 from .part_file import Part, PartName, write_parts
 from .query_unit import QueryUnit
-from .repeated_identities import first_ones
 
 __all__ = ["IDENTITIES", "MOMENT", "Split", "SplitReport", "split_part"]
 

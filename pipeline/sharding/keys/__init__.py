@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from .key_claims import is_calendar
+from .repeated_identities import first_ones
 from .shard_key import ShardKey, sharding_key, why_one_shard
-from .unit_key import UnitKey, unit_key, why_one_shard_together
-from .value_hash import hash_of, shard_of
+from .unit_key import UnitKey, common_key, why_one_shard_together
+from .value_hash import shard_of
 
 __all__ = [
     "ShardKey",
     "UnitKey",
-    "hash_of",
+    "common_key",
+    "first_ones",
     "is_calendar",
     "shard_of",
     "sharding_key",
-    "unit_key",
     "why_one_shard",
     "why_one_shard_together",
 ]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ....language.nodes import Query
 from .key_claims import KeyClaim, claims_of, is_calendar, why_unclaimed
 
-__all__ = ["UnitKey", "unit_key", "why_one_shard_together"]
+__all__ = ["UnitKey", "common_key", "why_one_shard_together"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class UnitKey:
         return ", ".join(f"{name} of {stream}" for stream, names in self.columns.items() for name in names)
 
 
-def unit_key(queries: Sequence[Query]) -> UnitKey | None:
+def common_key(queries: Sequence[Query]) -> UnitKey | None:
     """By what queries are cut that are answered together; `None`: they have one shard (`why_one_shard_together`)."""
     given = _given(queries)
     if any(why_unclaimed(query, given) for query in queries):
@@ -55,7 +55,7 @@ def unit_key(queries: Sequence[Query]) -> UnitKey | None:
 
 def why_one_shard_together(queries: Mapping[str, Query]) -> str | None:
     """Why queries, by label, that are answered together have one shard; `None`: they have several."""
-    if unit_key([*queries.values()]) is not None:
+    if common_key([*queries.values()]) is not None:
         return None
     given = _given([*queries.values()])
     for label, query in queries.items():

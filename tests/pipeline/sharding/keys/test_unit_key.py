@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kaicep import Project
-from kaicep.pipeline.sharding.keys.unit_key import unit_key, why_one_shard_together
+from kaicep.pipeline.sharding.keys.unit_key import common_key, why_one_shard_together
 from support.keyed import STREAMS
 
 PROJECT = Project.parse({"streams": STREAMS})
@@ -44,7 +44,7 @@ ROAD = """
 )
 def test_by_what_all_of_them_are_cut(text: str, columns: dict[str, tuple[str, ...]]) -> None:
     queries = PROJECT.compile(text)
-    found = unit_key(queries)
+    found = common_key(queries)
     assert found is not None
     assert dict(found.columns) == columns
     assert why_one_shard_together({f"q{number}": query for number, query in enumerate(queries)}) is None
@@ -83,5 +83,5 @@ def test_by_what_all_of_them_are_cut(text: str, columns: dict[str, tuple[str, ..
 )
 def test_why_they_have_one_shard(text: str, reason: str) -> None:
     queries = PROJECT.compile(text)
-    assert unit_key(queries) is None
+    assert common_key(queries) is None
     assert why_one_shard_together({f"q{number}": query for number, query in enumerate(queries)}) == reason

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from ...expressions import Bools, Ints
-from .keys import hash_of
+from ....expressions import Bools, Ints
+from .value_hash import hash_of
 
 __all__ = ["first_ones", "tied_rows"]
 

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import polars as pl
 import pytest
-from kaicep.pipeline.sharding.repeated_identities import first_ones, tied_rows
+from kaicep.pipeline.sharding.keys.repeated_identities import first_ones, tied_rows
 
 
 def test_the_first_of_equal_identities_counts() -> None:
