@@ -24,7 +24,7 @@ Pieces: TypeAlias = Iterable[pa.Table | pl.DataFrame]
 Part: TypeAlias = bytes | pa.Table | pl.DataFrame | Pieces
 _MARK = b"KCPARTS1"
 _LENGTH = 8
-MOST_ROWS = 1 << 17
+MOST_ROWS = 1 << 14
 """So many rows of a table are made into bytes at a time, in memory that is at hand: fresh memory costs more."""
 _END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -22,6 +23,8 @@ from ...language.nodes import Aggregate, Column, Item, Query, ValueType, negated
 __all__ = ["handed_over", "merged_rows", "with_moments"]
 
 _MOMENT = "#moment."
+_LONG = 1_000
+"""Rows that are copied as fast as one slice is made of them."""
 _ORDER = ("_time", "#last", "#id")
 
 
@@ -56,16 +59,22 @@ def merged_rows(tables: Sequence[pa.Table]) -> pa.Table:
     if len(some) == 1:
         return rows
     time = timestamps(frame_of(rows, ["_time"])["_time"])
-    in_order = bool((time[1:] >= time[:-1]).all())
-    order = np.arange(len(time)) if in_order else np.argsort(time, kind="stable")
+    order = np.argsort(time, kind="stable")
     tied = np.zeros(len(time), dtype=bool)
     tied[1:] = time[order[1:]] == time[order[:-1]]
     tied[:-1] |= tied[1:]
     places = np.flatnonzero(tied)
     if len(places):
-        settled = order[places][_by_last_event(rows.take(pa.array(order[places])))]
-        in_order, order[places] = in_order and bool((settled == order[places]).all()), settled
-    return rows if in_order else rows.take(pa.array(order))
+        order[places] = order[places][_by_last_event(_taken(rows, order[places]))]
+    return _taken(rows, order)
+
+
+def _taken(rows: pa.Table, order: Ints) -> pa.Table:
+    """Rows in an order; where many lie side by side anyway, nothing is copied."""
+    ends = [*(np.flatnonzero(np.diff(order) != 1) + 1).tolist(), len(order)]
+    if len(ends) * _LONG > len(order):
+        return rows.take(pa.array(order))
+    return pa.concat_tables([rows.slice(int(order[start]), end - start) for start, end in pairwise([0, *ends])])
 
 
 def _by_last_event(rows: pa.Table) -> Ints:
