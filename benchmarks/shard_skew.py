@@ -21,8 +21,10 @@ import json
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from kaicep.expressions import Floats, Ints
 from kaicep.pipeline.sharding import shard_of
@@ -70,7 +72,7 @@ def shards_of_keys(keys: int, shards: int, seed: int) -> Ints:
     return shard_of([pl.Series([f"key {seed} {number}" for number in range(keys)])], shards)
 
 
-def _most(loads: Floats, cores: int) -> float:
+def _most(loads: npt.NDArray[Any], cores: int) -> float:
     """What the busiest core has to do, each shard going to the one that has least so far, the largest first."""
     if len(loads) == cores:
         return float(loads.max())

@@ -15,6 +15,7 @@ from kaicep.expressions import Floats
 from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.sharding import HostingPlan, ShardedFlow, Split, shard_of
 from kaicep.pipeline.sharding.sharded_flow import run_here
+from kaicep.storage import SharedFolder
 
 from .semantic_stages import clock
 
@@ -61,7 +62,7 @@ def busiest(shares: Floats, events: int, shards: int) -> Busiest:
         parts = Path(scratch) / "parts"
         parts.mkdir()
 
-        def timed(plan: HostingPlan, part: Any, work: Sequence[Any], folder: Path, name: str) -> list[Any]:
+        def timed(plan: HostingPlan, part: Any, work: Sequence[Any], folder: SharedFolder, name: str) -> list[Any]:
             reports = []
             for place, one in enumerate(work):
                 began = clock()

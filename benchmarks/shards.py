@@ -6,8 +6,8 @@ The paper's seven queries over workload W, from the same Parquet files (two spli
 answers them, once as tasks with files between them (`pipeline/sharding`), all in this process, so that nothing of Spark
 is in the figures. The first batch is not timed: it compiles queries and fills caches. The rows of both are compared.
 Rounds take turns, and of each size the one in the middle is told. Let POLARS_MAX_THREADS be 1, as executors have it.
-*Rows* is what it takes to put the rows of shards together, *driver* what is left then: prefix maxima, names, the
-manifest.
+*Rows* is what it takes to put the rows of shards together, *manifest* what writing that takes and the removal
+of files that no longer count, *driver* what is left then: prefix maxima, names.
 
 Writes `shards.json` to `benchmarks/results/`, and ends with 1 when a bar is missed.
 """
@@ -50,6 +50,7 @@ class Taken:
         one_place: of one data flow, reading and annotating included.
         tasks: by kind of task, of all of them.
         merging: of putting rows together.
+        committing: of the manifest, and of the removal of files, whose pages the system has to free.
         driver: of the driver between all of that.
         bytes_between: that the tasks of the last batch have left in files.
         matches: how many rows both have found.
@@ -59,6 +60,7 @@ class Taken:
     one_place: float
     tasks: dict[str, float]
     merging: float
+    committing: float
     driver: float
     bytes_between: int
     matches: int
@@ -66,13 +68,18 @@ class Taken:
     @property
     def times(self) -> float:
         """How many times the CPU of one place shards take."""
-        return (self.driver + self.merging + sum(self.tasks.values())) / self.one_place
+        return (self.driver + self.merging + self.committing + sum(self.tasks.values())) / self.one_place
 
 
 class TimedFlow(ShardedFlow):
-    """One that says how long it has put rows together."""
+    """One that says how long it has put rows together, and let batches count."""
 
-    merging = 0.0
+    merging = committing = 0.0
+
+    def _commit(self, *of: Any) -> None:
+        began = clock()
+        super()._commit(*of)
+        self.committing += clock() - began
 
     def _rows(self, answered: Sequence[Any]) -> tuple[dict[str, pa.Table], dict[str, pa.Table]]:
         began = clock()
@@ -116,15 +123,15 @@ def measured(project: Project, batches: Sequence[pa.Table], shards: int) -> Take
             gc.collect()
             if number == 1:
                 tasks.clear()
-                seconds = flow.merging = 0.0
+                seconds = flow.merging = flow.committing = 0.0
             began = clock()
             found += sum(table.num_rows for table in flow.process(batch).matches.values())
             seconds += clock() - began
         between = sum(path.stat().st_size for path in parts.glob(f"{len(splits) - 1:09}-*"))
     if found != expected:
         raise SystemExit(f"{found} rows in shards, {expected} in one place")
-    driver = seconds - sum(tasks.values()) - flow.merging
-    return Taken(batches[0].num_rows, one_place, tasks, flow.merging, driver, between, found)
+    driver = seconds - sum(tasks.values()) - flow.merging - flow.committing
+    return Taken(batches[0].num_rows, one_place, tasks, flow.merging, flow.committing, driver, between, found)
 
 
 def _in_one_place(
@@ -176,7 +183,7 @@ def main() -> None:
         each = ", ".join(f"{other.times:.2f}" for other in rounds)
         print(
             f"{size:>9,} rows a batch: one place {one.one_place:.3f} s; {said}, rows {one.merging:.3f} s, "
-            f"driver {one.driver:.3f} s; "
+            f"manifest {one.committing:.3f} s, driver {one.driver:.3f} s; "
             f"{one.times:.2f} times (of {each}); {one.bytes_between:,} bytes between tasks; {one.matches:,} rows",
             flush=True,
         )

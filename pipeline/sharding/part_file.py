@@ -16,7 +16,7 @@ import pyarrow as pa
 from ...errors import PipelineError
 from ...storage import SharedFolder
 
-__all__ = ["MOST_ROWS", "Part", "PartFile", "PartName", "Pieces", "write_parts"]
+__all__ = ["MOST_ROWS", "Part", "PartFile", "PartName", "Pieces", "stream_parts", "write_parts"]
 
 PartName: TypeAlias = tuple[str | int, ...]
 Pieces: TypeAlias = Iterable[pa.Table | pl.DataFrame]
@@ -29,22 +29,21 @@ MOST_ROWS = 1 << 14
 _END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 
 
-def write_parts(
-    folder: SharedFolder,
-    name: str,
-    parts: Mapping[PartName, Part] | Iterable[tuple[PartName, Part]],
-    *,
-    sync: bool = True,
-) -> None:
+def write_parts(folder: SharedFolder, name: str, parts: Mapping[PartName, Part], *, sync: bool = True) -> None:
     """Write parts, durably; the file is there as a whole or not at all.
 
     Args:
         folder: where to.
         name: of the file.
-        parts: by name; a table becomes an Arrow IPC stream. They may be made one by one, as they are written.
+        parts: by name; a table becomes an Arrow IPC stream.
         sync: `False` for what is made anew after a power cut.
     """
-    folder.write(name, _content(parts.items() if isinstance(parts, Mapping) else parts), sync=sync)
+    folder.write(name, _content(parts.items()), sync=sync)
+
+
+def stream_parts(folder: SharedFolder, name: str, parts: Iterable[tuple[PartName, Part]]) -> None:
+    """Write parts that are made one by one, each with its name, and made anew after a power cut."""
+    folder.write(name, _content(parts), sync=False)
 
 
 def _content(parts: Iterable[tuple[PartName, Part]]) -> Iterator[bytes | pa.Buffer]:
@@ -68,7 +67,8 @@ def _messages(table: pa.Table | pl.DataFrame | Pieces) -> Iterator[bytes | pa.Bu
         yield sink.getvalue()
         return
     schema = None
-    for piece in [table] if isinstance(table, pa.Table | pl.DataFrame) else table:
+    pieces: Pieces = [table] if isinstance(table, pa.Table | pl.DataFrame) else table
+    for piece in pieces:
         some = piece if isinstance(piece, pa.Table) else _arrow(piece)
         if schema is None:
             schema = some.schema

@@ -22,7 +22,7 @@ from ..sources import RecordFile, read_file
 from .dealt_events import BEFORE, PLACE, by_shard, dealt_parts, taken
 from .hosted_queries import HostedQueries
 from .keys import ShardKey, UnitKey, first_ones, shard_of
-from .part_file import Part, PartName, write_parts
+from .part_file import Part, PartName, stream_parts
 from .query_unit import QueryUnit
 
 __all__ = ["IDENTITIES", "MOMENT", "Split", "SplitReport", "split_part"]
@@ -88,7 +88,7 @@ def split_part(queries: HostedQueries, split: Split, folder: SharedFolder, name:
     raw = read_file(split.records, catalog.settings.streams[split.stream])
     annotated = catalog.annotators[split.stream].annotate(raw.table)
     events = _first_ones(annotated, bounded=queries.is_bounded(split.stream))
-    write_parts(folder, name, _parts(queries, split.stream, events), sync=False)
+    stream_parts(folder, name, _parts(queries, split.stream, events))
     refused = [f"{raw.place(row)}: {why}" for row, why in _first(annotated.rejected)]
     reasons = [*(f"{one.place}: {one.reason}" for one in raw.malformed[:_SHOWN]), *refused][:_SHOWN]
     return SplitReport(

@@ -127,8 +127,8 @@ def _carriers(value: Expression) -> Iterator[Expression]:
         case Aggregate(function="FIRST", argument=Column() as argument):
             yield argument
         case Call(function="COALESCE", arguments=arguments):
-            for argument in arguments:
-                yield from _carriers(argument)
+            for one in arguments:
+                yield from _carriers(one)
         case _:
             yield value
 

@@ -68,8 +68,8 @@ def test_of_what_looks_at_single_events_each_split_is_of_one_shard(given: tuple[
 def test_what_counts_for_nothing_is_given_to_nobody(given: tuple[HostedQueries, GivenEvents]) -> None:
     ((*found,),) = numbers(given, "all_of", "e")
     assert sorted(found) == [n for n in range(20) if n != 3]
-    found = numbers(given, "next", "a")
-    assert sorted(found[0] + found[1]) == [n for n in range(20) if n != 3]
+    first, second = numbers(given, "next", "a")
+    assert sorted(first + second) == [n for n in range(20) if n != 3]
 
 
 def test_columns_are_those_that_queries_use(given: tuple[HostedQueries, GivenEvents]) -> None:
