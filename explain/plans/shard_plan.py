@@ -17,8 +17,13 @@ def describe_shards(queries: Sequence[Registration]) -> dict[str, PlanNode]:
 
 
 def _of_unit(unit: QueryUnit, label: str) -> PlanNode:
-    cut = f"one: {unit.why_one}" if unit.key is None else f"as many as there are cores, by {unit.key.text}"
-    return PlanNode("shards", cut, tuple(_done(unit, label)))
+    return PlanNode("shards", _cut(unit), tuple(_done(unit, label)))
+
+
+def _cut(unit: QueryUnit) -> str:
+    if unit.key is None:
+        return f"one: {unit.why_one}"
+    return f"as many as there are cores, {'each event by itself' if unit.by_event else f'by {unit.key.text}'}"
 
 
 def _done(unit: QueryUnit, label: str) -> Iterator[PlanNode]:

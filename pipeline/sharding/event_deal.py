@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...language.nodes import Kind, Source
+from ...language.nodes import Source
 from .keys import ShardKey
 from .query_unit import QueryUnit
 
-__all__ = ["EventDeal", "deals_of", "is_dealt_by_split"]
+__all__ = ["EventDeal", "deals_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,6 @@ class EventDeal:
         return most if self.column else 1
 
 
-def is_dealt_by_split(unit: QueryUnit) -> bool:
-    """Whether the events of a unit are of a shard by the splits that they come in: it looks at each by itself."""
-    return unit.key is not None and unit.single and unit.registrations[0].query.kind is Kind.SELECTION
-
-
 def deals_of(units: Sequence[QueryUnit], identifies: Callable[[str, str], bool]) -> Mapping[str, tuple[EventDeal, ...]]:
     """By stream, how its events are dealt for queries.
 
@@ -54,7 +49,7 @@ def deals_of(units: Sequence[QueryUnit], identifies: Callable[[str, str], bool])
     free: list[tuple[str, Source]] = []
     for unit in units:
         for source in unit.registrations[0].query.sources:
-            if isinstance(unit.key, ShardKey) and not is_dealt_by_split(unit):
+            if isinstance(unit.key, ShardKey) and not unit.by_event:
                 column = unit.key.columns[source.variable]
                 taken.setdefault(source.stream.name, {}).setdefault(column, []).append((unit.name, source))
             else:

@@ -11,7 +11,7 @@ import pyarrow as pa
 from ...expressions import Bools, frame_of
 from ...storage import SharedFolder
 from .dealt_events import EVENTS_OF, PLACE
-from .event_deal import EventDeal, is_dealt_by_split
+from .event_deal import EventDeal
 from .hosted_queries import HostedQueries, StatePlace
 from .identity_part import DROPPED, ReadSplit
 from .part_file import PartFile, PartName
@@ -79,7 +79,7 @@ class GivenEvents:
 
     def _dealt(self, unit: QueryUnit, deal: EventDeal, shard: int) -> Sequence[int]:
         """In which shards of a deal the events of a shard of a unit are."""
-        whole = unit.key is None or is_dealt_by_split(unit)
+        whole = unit.key is None or unit.by_event
         return range(deal.shards(self._queries.plan.shards)) if whole else [shard]
 
     def candidates(self, unit: QueryUnit, shard: int) -> dict[str, pl.DataFrame]:
@@ -104,7 +104,7 @@ class GivenEvents:
         names = list(dict.fromkeys(["_time", "_id", *(n for n in source.columns if not n.startswith("?"))]))
         shards = unit.shards(self._queries.plan.shards)
         for split in self.splits:
-            apart = is_dealt_by_split(unit) and split.place % shards != shard
+            apart = unit.by_event and split.place % shards != shard
             if split.stream == deal.stream and not apart:
                 for dealt in self._dealt(unit, deal, shard):
                     frame = self._found(split, deal, dealt, (unit.name, variable, dealt), names)

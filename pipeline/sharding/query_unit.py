@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from ...language.nodes import Query
+from ...language.nodes import Kind, Query
 from ..flow import Registration
 from .keys import ShardKey, UnitKey, common_key, is_calendar, sharding_key, why_one_shard, why_one_shard_together
 
@@ -36,6 +36,11 @@ class QueryUnit:
     def shards(self, most: int) -> int:
         """How many shards it has, where there may be so many."""
         return 1 if self.key is None else most
+
+    @property
+    def by_event(self) -> bool:
+        """Whether it looks at each event by itself: a shard is given the events of some splits, whatever they are."""
+        return self.single and self.key is not None and self.registrations[0].query.kind is Kind.SELECTION
 
     @property
     def why_one(self) -> str | None:

@@ -14,7 +14,8 @@ TEXT = """
     CREATE QUERY seen AS SELECT ?e.id FROM (?e, Q) IN CONTEXT jam;
     CREATE QUERY few AS SELECT ?e.id FROM (?e, Q) LIMIT 3;
     CREATE QUERY pairs AS SELECT ?a.id AS a, ?b.id AS b FROM (?a, P), (?b, Q) JOIN (?a.car = ?b.seg)
-    SEQ (?a, ?b) WINDOW (?a, ?b, 3s)
+    SEQ (?a, ?b) WINDOW (?a, ?b, 3s);
+    CREATE QUERY plain AS SELECT ?e.id FROM (?e, P)
 """
 
 
@@ -42,9 +43,14 @@ def test_by_what_queries_are_cut_and_which_go_together() -> None:
             "  where files are read: FILTERs and PATHs are asked there; shards are given its candidates",
             "  in a shard: its operator",
         ],
+        [
+            "shards: as many as there are cores, each event by itself",
+            "  where files are read: FILTERs and PATHs are asked there; shards are given its candidates",
+            "  in a shard: its operator",
+        ],
     ]
 
 
 def test_the_plan_of_each_query_ends_with_it() -> None:
     plans = explain_registrations(PROJECT, PROJECT.registrations(TEXT, "query"))
-    assert [plan.children[-1].label for plan in plans] == ["shards"] * 4
+    assert [plan.children[-1].label for plan in plans] == ["shards"] * 5

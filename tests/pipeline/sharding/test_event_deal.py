@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kaicep.pipeline.sharding.event_deal import deals_of, is_dealt_by_split
+from kaicep.pipeline.sharding.event_deal import deals_of
 from kaicep.pipeline.sharding.query_unit import units_of
 from support.shards import PROJECT
 
@@ -25,7 +25,7 @@ def test_queries_of_one_key_share_events_with_those_that_have_none() -> None:
         ("Q", "seg", ("id", "seg", "v"), (("pairs", "b"), ("all_of", "e")), False),
     ]
     assert [deal.shards(4) for of in deals.values() for deal in of] == [4, 4, 4]
-    assert [is_dealt_by_split(unit) for unit in units] == [True, False, False, False]
+    assert [unit.by_event for unit in units] == [True, False, False, False]
 
 
 def test_without_keys_each_split_is_as_it_is() -> None:
