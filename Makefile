@@ -82,7 +82,8 @@ bench: setup ## measure the whole path, the semantic filter, patterns, the archi
 	$(BIN)/python -m benchmarks.service
 	$(BIN)/python -m benchmarks.asking
 	$(BIN)/python -m benchmarks.many_queries
-	$(BIN)/python -m benchmarks.shards
+	POLARS_MAX_THREADS=1 $(BIN)/python -m benchmarks.shards
+	POLARS_MAX_THREADS=1 $(BIN)/python -m benchmarks.shard_skew
 	$(BIN)/python -m benchmarks.cluster
 
 endurance: setup ## let an engine do a simulated year of 100,000 batches, and draw what it keeps; hours

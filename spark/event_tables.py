@@ -113,7 +113,7 @@ def parcels(stream: str, events: pa.Table, key: str | None = None, shards: int =
     if key is None:
         yield parcel(stream, 0, events)
         return
-    numbers = shard_of(pl.Series(events[key]), shards)
+    numbers = shard_of([pl.Series(events[key])], shards)
     for shard in np.unique(numbers).tolist():
         yield parcel(stream, shard, events.filter(pa.array(numbers == shard)))
 

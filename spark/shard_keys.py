@@ -25,7 +25,7 @@ def shard_keys(queries: Sequence[Query], annotators: Mapping[str, Annotator]) ->
         queries: of the document, in order.
         annotators: of the source streams, by name.
     """
-    key = sharding_key(queries[0], in_order=False) if len(queries) == 1 else None
+    key = sharding_key(queries[0]) if len(queries) == 1 else None
     if key is None:
         return None
     found: dict[str, str] = {}

@@ -79,6 +79,14 @@ def explain_registrations(project: Catalog, queries: Sequence[Registration]) -> 
         project: theirs.
         queries: in order, each after those whose output it reads; when they were registered is of no account.
     """
+    from .shard_plan import describe_shards  # noqa: PLC0415 - loads what answers in shards, which most never need
+
+    shards = describe_shards(queries)
+    plans = zip(queries, _explained(project, queries), strict=True)
+    return [replace(plan, children=(*plan.children, shards[query.label])) for query, plan in plans]
+
+
+def _explained(project: Catalog, queries: Sequence[Registration]) -> list[PlanNode]:
     if not any(speaks_of_the_past(q.query) for q in queries) or not _has_archive(project):
         return [explain_query(project, q.query, others=queries) for q in queries]
     try:

@@ -244,6 +244,7 @@ class DistributedFlow(Dataflow):
             states=tuple(place for place in state.states if place.unit not in gone),
             told=tuple(told for told in state.told if told.label != label),
             kept=kept,
+            waiting={other: file for other, file in state.waiting.items() if other != label},
         )
 
     def _sharded(self) -> ShardedFlow:

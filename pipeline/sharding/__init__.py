@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from .hosted_queries import Failures, HostedQueries, HostingPlan, hosted
 from .hosting_state import HostingState, QueryTold, state_of, state_text, sweep
+from .keys import shard_of, sharding_key, why_one_shard, why_one_shard_together
 from .log_part import HIDDEN, LogReport
 from .query_unit import QueryUnit, units_of
-from .shard_key import shard_of, sharding_key, why_one_shard
 from .shard_part import ShardReport
 from .sharded_flow import WRITTEN_KNOWLEDGE, HostedBatch, ShardedFlow, StreamCounts, TaskRunner, run_here
 from .split_part import SplitReport
@@ -39,4 +39,5 @@ __all__ = [
     "told_records",
     "units_of",
     "why_one_shard",
+    "why_one_shard_together",
 ]

@@ -12,9 +12,12 @@ from typing import Any, TypeAlias
 from cachetools import LRUCache
 from polars.exceptions import PanicException
 
+from ...cep.order import sees_all_events
 from ...errors import KaicepError, PipelineError, error_fields
+from ...language.nodes import Element, Group, Query, Source, walk_pattern
 from ..catalog import Catalog
 from ..flow import Dataflow, QueryRuntime, Registration, failure_of
+from .deals import PLACE, EventDeal, deals_of
 from .part_file import UnreadablePartError
 from .query_unit import QueryUnit, units_of
 from .row_merge import with_moments
@@ -73,22 +76,68 @@ class HostedQueries:
 
     Attributes:
         units: the queries as they are answered together.
+        deals: by stream, how its events are dealt to shards.
         apart: those that read source streams alone, each by itself; their rows say hidden when their events happened.
     """
 
     def __init__(self, plan: HostingPlan) -> None:
         self.plan = plan
-        self.units: tuple[QueryUnit, ...] = units_of(plan.registrations, plan.kept)
+        self.units: tuple[QueryUnit, ...] = units_of(plan.registrations, plan.kept, changing=plan.durable)
         self.apart: Dataflow = plan.catalog.dataflow()
+        self._lean: set[str] = set()
+        self._templates: dict[str, Dataflow] = {}
         self._live: dict[tuple[str, int], tuple[StatePlace, QueryRuntime | Dataflow]] = {}
         for unit in self.units:
-            for registration in unit.registrations if unit.single else ():
-                self.apart.register(replace(registration, query=with_moments(registration.query)))
+            for registration in self._registrations(unit) if unit.single else ():
+                self._register(registration)
+        self.deals = deals_of([unit for unit in self.units if unit.name in self._lean], self._identifies)
+
+    def _register(self, registration: Registration) -> None:
+        """Know what selects the candidates of a query: their places, where these are all that it is given."""
+        if _takes_candidates_alone(registration.query):
+            self._lean.add(registration.label)
+            sources = tuple(replace(source, columns=_places(source)) for source in registration.query.sources)
+            registration = replace(registration, query=replace(registration.query, sources=sources))
+        self.apart.register(registration)
+
+    def is_lean(self, unit: QueryUnit) -> bool:
+        """Whether a unit is given places of events (`deals`), and no copies of what it takes."""
+        return unit.name in self._lean
+
+    def deal_of(self, unit: QueryUnit, variable: str) -> EventDeal:
+        """How the events are dealt that a variable of a lean unit takes."""
+        every = (deal for of_stream in self.deals.values() for deal in of_stream)
+        return next(deal for deal in every if (unit.name, variable) in deal.takers)
+
+    def identifying(self, stream: str) -> EventDeal | None:
+        """How events are dealt so that equal identities are in one shard; `None`: not at all."""
+        return next((deal for deal in self.deals.get(stream, ()) if deal.identifies), None)
+
+    def _identifies(self, stream: str, column: str) -> bool:
+        if self.plan.durable:  # identities that were seen stay in their shards, and which queries there are may change
+            return False
+        annotator = self.plan.catalog.annotators[stream]
+        identity = {*annotator.annotation.identity}
+        individuals = {a.individual: a.name for a in annotator.shape.attributes if a.individual is not None}
+        follows = not identity or column in identity or individuals.get(column) in identity
+        return follows and self.is_bounded(stream)
+
+    @staticmethod
+    def _registrations(unit: QueryUnit) -> tuple[Registration, ...]:
+        """The queries of a unit, whose rows say when their events happened if they may come from several shards."""
+        if unit.key is None:
+            return unit.registrations
+        return tuple(replace(one, query=with_moments(one.query)) for one in unit.registrations)
 
     @cached_property
     def work(self) -> tuple[tuple[QueryUnit, int], ...]:
         """Every shard of every unit."""
         return tuple((unit, shard) for unit in self.units for shard in range(unit.shards(self.plan.shards)))
+
+    def is_bounded(self, stream: str) -> bool:
+        """Whether an identity of a stream determines its time stamp."""
+        annotation = self.plan.catalog.annotators[stream].annotation
+        return not annotation.identity or annotation.time in annotation.identity
 
     def unit(self, name: str) -> QueryUnit:
         """A unit by its name."""
@@ -116,13 +165,27 @@ class HostedQueries:
         """The query of a single unit, for what it is given of events and how its rows look; it has no state."""
         return self.apart.flows[unit.name]
 
+    def flows(self, unit: QueryUnit) -> Mapping[str, QueryRuntime]:
+        """By label, the queries of a unit, for how their rows look; they have no state."""
+        if unit.single:
+            return {unit.name: self.flow(unit)}
+        if unit.name not in self._templates:
+            self._templates[unit.name] = self._begun(self._registrations(unit))
+        return self._templates[unit.name].flows
+
+    def _begun(self, registrations: Sequence[Registration]) -> Dataflow:
+        dataflow = self.plan.catalog.dataflow()
+        for registration in registrations:
+            dataflow.register(registration)
+        return dataflow
+
     def single(self, unit: QueryUnit, place: StatePlace, state: bytes | None) -> QueryRuntime:
         """The query of a shard of a single unit as it is in a state; `None`: no event has come."""
         known = self._known(place)
         if isinstance(known, QueryRuntime):
             return known
-        template = self.flow(unit)
-        flow = self.apart.compile(template.registration, template.filters)
+        (registration,) = self._registrations(unit)
+        flow = self.apart.compile(registration, self.flow(unit).filters)
         if state is not None:
             flow.restore(state)
         return flow
@@ -136,13 +199,16 @@ class HostedQueries:
         known = self._known(place)
         if isinstance(known, Dataflow):
             return known
+        registrations = self._registrations(unit)
         dataflow = self.plan.catalog.dataflow()
-        lost: Sequence[Registration] = dataflow.restore(state, unit.registrations) if state else unit.registrations
+        lost: Sequence[Registration] = dataflow.restore(state, registrations) if state else registrations
         if state and lost and not self.plan.durable:
             labels = ", ".join(registration.label for registration in lost)
             raise PipelineError(f"the state of {labels} is of other queries", hint="begin with an empty folder")
         for registration in lost:
             dataflow.register(registration)
+        for flow in dataflow.flows.values() if unit.key is not None else ():
+            flow.rows.gives_hidden = True
         return dataflow
 
     def _known(self, place: StatePlace) -> QueryRuntime | Dataflow | None:
@@ -153,6 +219,18 @@ class HostedQueries:
     def keep(self, place: StatePlace, live: QueryRuntime | Dataflow) -> None:
         """Remember what is in a state, for the next batch; a cache only, since that may come to another process."""
         self._live[place.unit, place.shard] = place, live
+
+
+def _takes_candidates_alone(query: Query) -> bool:
+    """Whether a query without contexts is given nothing beside candidates: see `QueryInput.only_candidates`."""
+    parts = () if query.pattern is None else walk_pattern(query.pattern)
+    quantifiers = (part.quantifier for part in parts if isinstance(part, Element | Group))
+    return not sees_all_events(query) and all(q is None or q.until is None for q in quantifiers)
+
+
+def _places(source: Source) -> tuple[str, ...]:
+    """The columns of candidates that say which events they are, and what PATHs bind."""
+    return (PLACE, *(name for name in source.columns if name.startswith("?")))
 
 
 _HOSTED: LRUCache[str, HostedQueries] = LRUCache(_PLANS)

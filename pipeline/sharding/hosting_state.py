@@ -25,7 +25,7 @@ __all__ = [
     "sweep",
 ]
 
-_VERSION = 1
+_VERSION = 3
 _PREFIX = "manifest-"
 _MANIFEST = re.compile(rf"{_PREFIX}(\d+)\.json")
 PARTS = ".parts"
@@ -60,6 +60,7 @@ class HostingState:
         told: of each query.
         kept: by label, the unit of those that answer each other.
         shards: into how many queries are cut; a state stays in its shard.
+        waiting: by label of a query, the file with its rows that wait for those of other shards.
     """
 
     plan: str
@@ -70,11 +71,13 @@ class HostingState:
     told: tuple[QueryTold, ...] = ()
     kept: Mapping[str, str] = field(default_factory=dict)
     shards: int = 0
+    waiting: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def files(self) -> frozenset[str]:
         """The names of all its files."""
-        return frozenset({*(place.file for place in self.states), *self.seen.values()} - {""})
+        named = (*(place.file for place in self.states), *self.seen.values(), *self.waiting.values())
+        return frozenset(named) - {""}
 
 
 def commit(folder: SharedFolder, state: HostingState, driver: str) -> None:
@@ -157,6 +160,7 @@ def _content(state: HostingState) -> dict[str, Any]:
         "told": [[told.label, _text(told.due), told.ending] for told in state.told],
         "kept": dict(state.kept),
         "shards": state.shards,
+        "waiting": dict(state.waiting),
     }
 
 
@@ -173,9 +177,8 @@ def state_of(text: str, place: str) -> HostingState:
     states = tuple(StatePlace(*of) for of in content["states"])
     seen = {(stream, shard): file for stream, shard, file in content["seen"]}
     told = tuple(QueryTold(label, _moment(due), ending) for label, due, ending in content["told"])
-    return HostingState(
-        content["plan"], content["batch"], moments, states, seen, told, content["kept"], content["shards"]
-    )
+    of_queries = told, content["kept"], content["shards"], content["waiting"]
+    return HostingState(content["plan"], content["batch"], moments, states, seen, *of_queries)
 
 
 def _manifest(batch: int) -> str:

@@ -6,7 +6,6 @@ determines its time stamp is looked for in its own shard; otherwise the order of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -14,18 +13,21 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from ...expressions import Bools, micros, timestamps
 from ...storage import SharedFolder
 from ..flow import admission_of
+from .deals import BEFORE, EVENTS_OF, OTHERS, PLACE
 from .hosted_queries import HostedQueries
-from .part_file import Part, PartFile, PartName, table_bytes, write_parts
-from .split_part import BEFORE_ROW, IDENTITIES, ROW
+from .keys import first_ones
+from .part_file import Part, PartFile, PartName, write_parts
+from .split_part import IDENTITIES, MOMENT
 
-__all__ = ["DROPPED", "LATE", "IdentityReport", "IdentityWork", "ReadSplit", "identity_part", "is_bounded"]
+__all__ = ["DROPPED", "LATE", "IdentityReport", "IdentityWork", "ReadSplit", "identity_part"]
 
 DROPPED, LATE = "dropped", "late"
 _SEEN = "seen"
-_PLACE = "#place"
-_KEYS = pl.Schema({"_id": pl.String(), "_time": pl.Datetime("us", "UTC")})
+_SPLIT = "#split"
+_KEYS = pl.Schema({"_id": pl.String(), "_time": MOMENT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class IdentityWork:
         splits: those of the stream.
         greatest: the stream's greatest time stamp before the batch, and where its watermark was moved then.
         watermark: before the batch: what lay below it is forgotten.
+        bound: what of the stream lies below it after the batch, and need not be kept; `None`: that is not known yet.
         seen: the file with the identities of earlier batches; empty: there are none.
     """
 
@@ -63,6 +66,7 @@ class IdentityWork:
     splits: tuple[ReadSplit, ...]
     greatest: tuple[datetime | None, datetime | None]
     watermark: datetime | None
+    bound: datetime | None
     seen: str
 
 
@@ -87,12 +91,6 @@ class IdentityReport:
     greatest: datetime | None = None
 
 
-def is_bounded(queries: HostedQueries, stream: str) -> bool:
-    """Whether an identity of a stream determines its time stamp."""
-    annotation = queries.plan.catalog.annotators[stream].annotation
-    return not annotation.identity or annotation.time in annotation.identity
-
-
 def identity_part(queries: HostedQueries, work: IdentityWork, folder: SharedFolder, name: str) -> IdentityReport:
     """Find out which events of a shard count for nothing, and write that with what was seen.
 
@@ -102,47 +100,65 @@ def identity_part(queries: HostedQueries, work: IdentityWork, folder: SharedFold
         folder: which all executors reach.
         name: of the file that is written; of each attempt another.
     """
-    rows = _rows(work, folder, range(queries.plan.shards) if not is_bounded(queries, work.stream) else (work.shard,))
-    judge = _by_identity if is_bounded(queries, work.stream) else _by_arrival
+    rows = _rows(queries, work, folder)
+    judge = _by_identity if queries.is_bounded(work.stream) else _by_arrival
     duplicate, late, seen, greatest = judge(queries, work, rows, folder)
     parts: dict[PartName, Part] = {(_SEEN, work.stream, work.shard): seen}
     for kind, which in ((DROPPED, duplicate | late), (LATE, late)):
-        for (place,), own in rows.filter(which).group_by(_PLACE, maintain_order=True):
-            parts[kind, work.stream, int(str(place))] = table_bytes(own.select("_id"))
+        own_rows = rows.select("_id", _SPLIT)[np.flatnonzero(which)]
+        for (place,), own in own_rows.group_by(_SPLIT, maintain_order=True):
+            parts[kind, work.stream, int(str(place))] = own.select("_id")
     write_parts(folder, name, parts, sync=False)
-    return IdentityReport(work.stream, work.shard, name, int(duplicate.sum()), int(late.sum()), greatest)
+    counts = int(np.count_nonzero(duplicate)), int(np.count_nonzero(late))
+    return IdentityReport(work.stream, work.shard, name, *counts, greatest)
 
 
-def _rows(work: IdentityWork, folder: SharedFolder, shards: Sequence[int]) -> pl.DataFrame:
+def _rows(queries: HostedQueries, work: IdentityWork, folder: SharedFolder) -> pl.DataFrame:
     """The identities of a shard in order of arrival, with what lies before each."""
-    found = [pl.DataFrame(schema={**_KEYS, ROW: pl.Int64, BEFORE_ROW: _KEYS["_time"], _PLACE: pl.Int64})]
-    parts = [(IDENTITIES, work.stream, shard) for shard in shards]
-    read = folder.each(lambda name: PartFile(folder, name).tables(parts), [split.file for split in work.splits])
-    for split, tables in zip(work.splits, read, strict=True):
-        some = [pl.DataFrame(pl.from_arrow(table)) for table in tables if table is not None]
-        if some:
-            start = pl.lit(split.start).cast(_KEYS["_time"])
-            before = pl.max_horizontal(BEFORE_ROW, start)
-            frame = pl.concat(some).sort(ROW)
-            found.append(frame.with_columns(before.alias(BEFORE_ROW), pl.lit(split.place, pl.Int64).alias(_PLACE)))
+    names, deal = list[PartName](), queries.identifying(work.stream)
+    if deal is not None:
+        names = [(EVENTS_OF, work.stream, deal.column, work.shard), (OTHERS, work.stream, work.shard)]
+    else:
+        bounded = queries.is_bounded(work.stream)
+        shards = [work.shard] if bounded else range(queries.plan.shards)
+        names = [(IDENTITIES, work.stream, shard) for shard in shards]
+    found = [pl.DataFrame(schema={**_KEYS, BEFORE: MOMENT, _SPLIT: pl.Int64})]
+    read = folder.each(lambda name: PartFile(folder, name).tables(names), [split.file for split in work.splits])
+    for split, of_split in zip(work.splits, read, strict=True):
+        tables = [table for table in of_split if table is not None]
+        some = [pl.DataFrame(pl.from_arrow(table.select(["_id", "_time", BEFORE]))) for table in tables]
+        if deal is None and len(some) > 1:
+            places = np.concatenate([table[PLACE].to_numpy() for table in tables])
+            some = [pl.concat(some)[np.argsort(places)]]
+        before = pl.max_horizontal(BEFORE, pl.lit(split.start).cast(MOMENT)).alias(BEFORE)
+        place = pl.lit(split.place, pl.Int64).alias(_SPLIT)
+        found += [frame.select("_id", pl.col("_time").cast(MOMENT), before, place) for frame in some]
     return pl.concat(found)
 
 
-_Judged = tuple[pl.Series, pl.Series, Part, datetime | None]
+_Judged = tuple[Bools, Bools, Part, datetime | None]
 """Which are duplicates, which are late, what was seen, and the greatest time stamp where that is only known now."""
 
 
 def _by_identity(queries: HostedQueries, work: IdentityWork, rows: pl.DataFrame, folder: SharedFolder) -> _Judged:
     lateness: timedelta = queries.plan.catalog.settings.streams[work.stream].lateness
-    seen = _seen(work, folder).filter(pl.col("_time") >= pl.lit(work.watermark).cast(_KEYS["_time"]))
-    known = seen["_id"].filter(seen["_id"].is_in(rows["_id"].implode()))
-    duplicate = ~rows["_id"].is_first_distinct() | rows["_id"].is_in(known.implode())
-    late = (rows["_time"] < rows[BEFORE_ROW] - lateness).fill_null(value=False)
+    seen = _not_below(_seen(work, folder), work.watermark)
+    times = timestamps(rows["_time"])
+    every = np.concatenate([timestamps(seen["_time"]), times])
+    fresh = first_ones(pl.concat([seen["_id"], rows["_id"]]), every)
+    duplicate = np.zeros(len(times), dtype=bool) if fresh is None else ~fresh[seen.height :]
+    late = (rows["_time"] < rows[BEFORE] - lateness).fill_null(value=False).to_numpy()
     floor = work.greatest[1]
     if floor is not None:
-        late |= rows["_time"] < floor
-    kept = pl.concat([seen, rows.filter(~duplicate).select("_id", "_time")])
-    return duplicate, late & ~duplicate, table_bytes(kept), None
+        late = late | (times < micros(floor))
+    own = rows.select("_id", "_time")
+    kept = _not_below(pl.concat([seen, own if fresh is None else own.filter(pl.Series(~duplicate))]), work.bound)
+    return duplicate, late & ~duplicate, kept, None
+
+
+def _not_below(seen: pl.DataFrame, moment: datetime | None) -> pl.DataFrame:
+    """What may come again as no late event."""
+    return seen if moment is None else seen.filter(pl.col("_time") >= pl.lit(moment).cast(MOMENT))
 
 
 def _by_arrival(queries: HostedQueries, work: IdentityWork, rows: pl.DataFrame, folder: SharedFolder) -> _Judged:
@@ -154,16 +170,16 @@ def _by_arrival(queries: HostedQueries, work: IdentityWork, rows: pl.DataFrame, 
     admitted = admission.admit(places)
     late, counted = (_among(rows.height, table) for table in (admitted.late, admitted.events))
     duplicate = ~(late | counted)
-    kept = pl.concat([_seen(work, folder), rows.filter(~duplicate).select("_id", "_time")])
+    kept = pl.concat([_seen(work, folder), rows.filter(pl.Series(~duplicate)).select("_id", "_time")])
     kept = kept.tail(catalog.settings.engine.identities)
-    return duplicate, late, table_bytes(kept), admission.greatest
+    return duplicate, late, kept, admission.greatest
 
 
-def _among(height: int, table: pa.Table) -> pl.Series:
+def _among(height: int, table: pa.Table) -> Bools:
     """Which of all rows a table has."""
     among = np.zeros(height, dtype=bool)
     among[table["#"].to_numpy()] = True
-    return pl.Series(among)
+    return among
 
 
 def _seen(work: IdentityWork, folder: SharedFolder) -> pl.DataFrame:

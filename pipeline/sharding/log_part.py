@@ -19,7 +19,7 @@ from ...storage import SharedFolder
 from .hosted_queries import HostedQueries
 from .identity_part import DROPPED, LATE, ReadSplit
 from .part_file import PartFile
-from .split_part import EVENTS_OF
+from .split_part import LOGGED
 
 __all__ = ["HIDDEN", "LogReport", "LogWork", "log_part"]
 
@@ -116,7 +116,7 @@ def _schema(work: LogWork, folder: SharedFolder) -> pa.Schema:
     empty = []
     for split in work.splits:
         with PartFile(folder, split.file) as file:
-            table = file.table((EVENTS_OF, work.stream))
+            table = file.table((LOGGED, work.stream))
             empty += [] if table is None else [table.slice(0, 0)]
     return concatenated(*empty).schema
 
@@ -130,7 +130,7 @@ def _pieces(
             if mark and split.place not in late:
                 continue
             with PartFile(folder, split.file) as file:
-                table = file.table((EVENTS_OF, work.stream))
+                table = file.table((LOGGED, work.stream))
                 if table is None:
                     continue
                 ids = late.get(split.place, _NONE) if mark else gone.get(split.place, _NONE)

@@ -16,12 +16,26 @@ import pyarrow as pa
 from ...errors import PipelineError
 from ...storage import SharedFolder
 
-__all__ = ["Part", "PartFile", "PartName", "UnreadablePartError", "table_bytes", "write_parts"]
+__all__ = [
+    "MOST_ROWS",
+    "Part",
+    "PartFile",
+    "PartName",
+    "Pieces",
+    "UnreadablePartError",
+    "stream_parts",
+    "write_parts",
+]
 
 PartName: TypeAlias = tuple[str | int, ...]
-Part: TypeAlias = bytes | pa.Buffer
+Pieces: TypeAlias = Iterable[pa.Table | pl.DataFrame]
+"""A table, piece by piece; each is made when the one before is written."""
+Part: TypeAlias = bytes | pa.Table | pl.DataFrame | Pieces
 _MARK = b"KCPARTS1"
 _LENGTH = 8
+MOST_ROWS = 1 << 14
+"""So many rows of a table are made into bytes at a time, in memory that is at hand: fresh memory costs more."""
+_END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 
 
 class UnreadablePartError(PipelineError):
@@ -34,25 +48,50 @@ def write_parts(folder: SharedFolder, name: str, parts: Mapping[PartName, Part],
     Args:
         folder: where to.
         name: of the file.
-        parts: by name.
+        parts: by name; a table becomes an Arrow IPC stream.
         sync: `False` for what is made anew after a power cut.
     """
+    folder.write(name, _content(parts.items()), sync=sync)
+
+
+def stream_parts(folder: SharedFolder, name: str, parts: Iterable[tuple[PartName, Part]]) -> None:
+    """Write parts that are made one by one, each with its name, and made anew after a power cut."""
+    folder.write(name, _content(parts), sync=False)
+
+
+def _content(parts: Iterable[tuple[PartName, Part]]) -> Iterator[bytes | pa.Buffer]:
     index, place = [], 0
-    for part, content in parts.items():
-        index.append([list(part), place, len(content)])
-        place += len(content)
+    for name, part in parts:
+        start = place
+        for piece in [part] if isinstance(part, bytes) else _messages(part):
+            yield piece
+            place += len(piece)
+        index.append([list(name), start, place - start])
     text = json.dumps(index, separators=(",", ":")).encode()
-    folder.write(name, [*parts.values(), text + len(text).to_bytes(_LENGTH, "big") + _MARK], sync=sync)
+    yield text + len(text).to_bytes(_LENGTH, "big") + _MARK
 
 
-def table_bytes(table: pa.Table | pl.DataFrame) -> pa.Buffer:
-    """A table as a part: an Arrow IPC stream."""
-    if isinstance(table, pl.DataFrame):
-        table = table.to_arrow(compat_level=pl.CompatLevel.oldest())  # Arrow has no kernels for views of text
-    buffer = pa.BufferOutputStream()
-    with pa.ipc.new_stream(buffer, table.schema) as writer:
-        writer.write_table(table)
-    return buffer.getvalue()
+def _messages(table: pa.Table | pl.DataFrame | Pieces) -> Iterator[bytes | pa.Buffer]:
+    """The messages of an Arrow IPC stream."""
+    if isinstance(table, pa.Table) and any(pa.types.is_dictionary(field.type) for field in table.schema):
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table)
+        yield sink.getvalue()
+        return
+    schema = None
+    pieces: Pieces = [table] if isinstance(table, pa.Table | pl.DataFrame) else table
+    for piece in pieces:
+        some = piece if isinstance(piece, pa.Table) else _arrow(piece)
+        if schema is None:
+            schema = some.schema
+            yield schema.serialize()
+        yield from (batch.serialize() for batch in some.to_batches(max_chunksize=MOST_ROWS))
+    yield _END_OF_STREAM
+
+
+def _arrow(frame: pl.DataFrame) -> pa.Table:
+    return frame.to_arrow(compat_level=pl.CompatLevel.oldest())  # Arrow has no kernels for views of text
 
 
 class PartFile:
@@ -97,6 +136,10 @@ class PartFile:
 
     def __iter__(self) -> Iterator[PartName]:
         return iter(self._index)
+
+    def is_empty(self, name: PartName) -> bool:
+        """Whether a part is there that has nothing in it."""
+        return name in self._index and self._index[name][0] == self._index[name][1]
 
     def hold(self, names: Iterable[PartName]) -> None:
         """Have parts read that are asked for later, at one go."""

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ...language.nodes import Query
+from ...language.nodes import Kind, Query
 from ..flow import Registration
-from .shard_key import ShardKey, sharding_key
+from .keys import ShardKey, UnitKey, common_key, is_calendar, sharding_key, why_one_shard, why_one_shard_together
 
 __all__ = ["QueryUnit", "units_of"]
 
@@ -19,14 +19,15 @@ class QueryUnit:
 
     Attributes:
         registrations: in the order of their registration.
-        key: by what its events are dealt to shards; `None`: it has one shard.
+        key: by what the candidates of its query are dealt to shards, or the events of its queries; `None`: it has one
+            shard.
         single: it is one query that reads source streams alone: what it is given is found where records are read.
             Others are given events, and answer each other there.
         name: the label of a single query; of others one that no query has, which they keep whoever comes and goes.
     """
 
     registrations: tuple[Registration, ...]
-    key: ShardKey | None
+    key: ShardKey | UnitKey | None
     single: bool
     name: str
 
@@ -40,21 +41,38 @@ class QueryUnit:
         return 1 if self.key is None else most
 
     @property
+    def by_event(self) -> bool:
+        """Whether it looks at each event by itself: a shard is given the events of some splits, whatever they are."""
+        return self.single and self.key is not None and self.registrations[0].query.kind is Kind.SELECTION
+
+    @property
+    def why_one(self) -> str | None:
+        """Why it has one shard, in words; `None`: it may have several."""
+        queries = {registration.label: registration.query for registration in self.registrations}
+        if self.key is not None:
+            return None
+        if any(registration.watched for registration in self.registrations):
+            return "its state is asked for"
+        return why_one_shard(queries[self.name]) if self.single else why_one_shard_together(queries)
+
+    @property
     def streams(self) -> frozenset[str]:
         """The streams that its queries read, those that they form among them."""
         return frozenset(s.stream.name for r in self.registrations for s in r.query.sources)
 
 
 def units_of(
-    registrations: Sequence[Registration], kept: Mapping[str, str] = MappingProxyType({})
+    registrations: Sequence[Registration], kept: Mapping[str, str] = MappingProxyType({}), *, changing: bool = False
 ) -> tuple[QueryUnit, ...]:
-    """Cut queries where none reads what others give, no set of contexts is spoken of on both sides, and no rule acts.
+    """Cut queries where none reads what others give, or changes contexts that others speak of, and no rule acts.
 
-    All rules are in one unit: what they do is done in their common order.
+    All rules are in one unit: what they do is done in their common order. Of calendars everybody knows what they say.
 
     Args:
         registrations: each after those whose output it reads.
         kept: by label, the unit of those that have answered each other so far, and go on to.
+        changing: queries come and go. By what several are cut follows from all of them, and shards of one cut say
+            nothing about those of another: so they have one shard.
     """
     given = {name for registration in registrations for name in registration.query.streams}
     groups: list[tuple[frozenset[str], list[int]]] = []
@@ -69,7 +87,7 @@ def units_of(
     units: list[QueryUnit] = []
     for places in found:
         taken = {*kept.values(), *(unit.name for unit in units)}
-        units.append(_unit([registrations[place] for place in places], kept, taken))
+        units.append(_unit([registrations[place] for place in places], kept, taken, changing=changing))
     return tuple(units)
 
 
@@ -80,12 +98,14 @@ def _ties(query: Query, given: Collection[str]) -> Iterator[str]:
     """
     streams = {*query.streams, *(source.stream.name for source in query.sources)}
     yield from (f"stream {name}" for name in streams if name in given)
-    yield from (f"contexts {each.name}" for each in query.context_sets)
+    yield from (f"contexts {each.name}" for each in query.context_sets if not is_calendar(each))
     if query.rule is not None:
         yield "rules"
 
 
-def _unit(registrations: Sequence[Registration], kept: Mapping[str, str], taken: Collection[str]) -> QueryUnit:
+def _unit(
+    registrations: Sequence[Registration], kept: Mapping[str, str], taken: Collection[str], *, changing: bool
+) -> QueryUnit:
     first = registrations[0]
     query = first.query
     names = sorted({kept[one.label] for one in registrations if one.label in kept})
@@ -95,4 +115,6 @@ def _unit(registrations: Sequence[Registration], kept: Mapping[str, str], taken:
     name = f"{first.label}+"
     while name in taken:
         name += "+"
-    return QueryUnit(tuple(registrations), None, single=False, name=names[0] if names else name)
+    whole = changing or any(registration.watched for registration in registrations)
+    key = None if whole else common_key([registration.query for registration in registrations])
+    return QueryUnit(tuple(registrations), key, single=False, name=names[0] if names else name)

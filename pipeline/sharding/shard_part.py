@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import Any
 
-import polars as pl
 import pyarrow as pa
 
-from ...expressions import frame_of
+from ...cep import END_OF_TIME
 from ...planner import BackfillChunk, Watermarks
 from ...storage import SharedFolder
 from ..flow import Batch, Dataflow, QueryRuntime, joined
+from .given_events import GivenEvents
 from .hosted_queries import Failures, HostedQueries, StatePlace
 from .hosting_state import QueryTold
-from .identity_part import DROPPED, ReadSplit
-from .part_file import Part, PartFile, PartName, table_bytes, write_parts
+from .identity_part import ReadSplit
+from .part_file import Part, PartFile, PartName, write_parts
 from .query_unit import QueryUnit
 
 __all__ = ["CALLS_OF", "ROWS_OF", "ShardReport", "ShardWork", "shard_part"]
 
 ROWS_OF, CALLS_OF, _STATE = "rows", "calls", "state"
-_NONE = pl.Series([], dtype=pl.String)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +57,7 @@ class ShardReport:
         done: by rule, how much it has done for its rows.
         told: of each query; of one in several shards several times.
         failures: by unit, what stopped one; those of an engine only.
+        held: by query of which a match may still grow here, what no `_time` of its rows to come lies below.
     """
 
     file: str
@@ -67,6 +66,7 @@ class ShardReport:
     done: Mapping[str, Mapping[str, int]]
     told: tuple[QueryTold, ...]
     failures: Failures
+    held: Mapping[str, datetime]
 
 
 def shard_part(queries: HostedQueries, work: ShardWork, folder: SharedFolder, name: str) -> ShardReport:
@@ -81,7 +81,7 @@ def shard_part(queries: HostedQueries, work: ShardWork, folder: SharedFolder, na
     Raises:
         KaicepError: a query asks for more than its ceilings allow.
     """
-    given = _GivenEvents(work, folder)
+    given = GivenEvents(queries, work.shards, work.splits, work.dropped, folder)
     parts: dict[PartName, Part] = {}
     done: dict[str, Mapping[str, int]] = {}
     failures: dict[str, Mapping[str, Any]] = {}
@@ -89,21 +89,21 @@ def shard_part(queries: HostedQueries, work: ShardWork, folder: SharedFolder, na
     for place in work.shards:
         unit = queries.unit(place.unit)
         with queries.isolated(unit, failures):
-            live, own = _done(queries, place, given, done, _state(folder, place))
+            live, own = _done(queries, place, (work, given), done, _state(folder, place))
             parts |= own
             kept.append((StatePlace(name, place.unit, place.shard), live))
     write_parts(folder, name, parts)
     for at, live in kept:
         queries.keep(at, live)
     rows = tuple(part for part in parts if part[0] in (ROWS_OF, CALLS_OF))
-    told = tuple(_told(flow) for _, live in kept for flow in _flows(live))
-    return ShardReport(name, tuple(at for at, _ in kept), rows, done, told, failures)
+    flows = [flow for _, live in kept for flow in _flows(live)]
+    return ShardReport(name, tuple(at for at, _ in kept), rows, done, tuple(map(_told, flows)), failures, _held(flows))
 
 
 def _done(
     queries: HostedQueries,
     place: StatePlace,
-    given: _GivenEvents,
+    of: tuple[ShardWork, GivenEvents],
     done: dict[str, Mapping[str, int]],
     state: dict[str, bytes],
 ) -> tuple[QueryRuntime | Dataflow, dict[PartName, Part]]:
@@ -111,12 +111,12 @@ def _done(
     unit = queries.unit(place.unit)
     if unit.single:
         flow = queries.single(unit, place, state.get(""))
-        parts = _answered(flow, unit, place.shard, given)
+        parts = _answered(flow, unit, place.shard, *of)
         parts[_STATE, unit.name, place.shard, ""] = flow.snapshot()
         return flow, parts
     dataflow = queries.several(unit, place, state)
-    parts = _answer_each_other(dataflow, unit, given, done)
-    parts |= {(_STATE, unit.name, 0, key): content for key, content in dataflow.snapshot().items()}
+    parts = _answer_each_other(dataflow, unit, place.shard, of, done)
+    parts |= {(_STATE, unit.name, place.shard, key): content for key, content in dataflow.snapshot().items()}
     return dataflow, parts
 
 
@@ -128,6 +128,17 @@ def _told(flow: QueryRuntime) -> QueryTold:
     return QueryTold(flow.registration.label, flow.due, flow.ending)
 
 
+def _held(flows: Sequence[QueryRuntime]) -> dict[str, datetime]:
+    """By query of which a match may still grow in some shard, what no row to come lies below."""
+    held: dict[str, datetime] = {}
+    for flow in flows:
+        first = flow.row_watermark(END_OF_TIME) or END_OF_TIME
+        if first < END_OF_TIME:
+            label = flow.registration.label
+            held[label] = min(first, held.get(label, first))
+    return held
+
+
 def _state(folder: SharedFolder, place: StatePlace) -> dict[str, bytes]:
     """The parts of a state; empty before the first batch."""
     if not place.file:
@@ -137,84 +148,38 @@ def _state(folder: SharedFolder, place: StatePlace) -> dict[str, bytes]:
         return {str(part[3]): content or b"" for part, content in zip(names, file.contents(names), strict=True)}
 
 
-class _GivenEvents:
-    """What the shards of a task are given of the splits of a batch; each split's file is opened once."""
-
-    def __init__(self, work: ShardWork, folder: SharedFolder) -> None:
-        self.work, self._folder = work, folder
-        self._shards = {(place.unit, place.shard) for place in work.shards}
-        names = [split.file for split in work.splits]
-        self._files: dict[str, PartFile] = dict(zip(names, folder.each(self._file, names), strict=True))
-        self._gone: dict[tuple[str, int], pl.Series] = {}
-        for stream, files in work.dropped.items():
-            for found in folder.each(partial(self._dropped, stream), files):
-                self._note(stream, found)
-
-    def _file(self, name: str) -> PartFile:
-        """The parts of a split, of which those of the task's shards are read together."""
-        file = PartFile(self._folder, name)
-        file.hold(part for part in file if (part[0], part[-1]) in self._shards)
-        return file
-
-    def _dropped(self, stream: str, name: str) -> dict[int, pl.Series]:
-        """By split, identities that count for nothing."""
-        with PartFile(self._folder, name) as file:
-            parts = [part for part in file if part[:2] == (DROPPED, stream)]
-            tables = file.tables(parts)
-        ids = (_NONE if table is None else frame_of(table, ["_id"])["_id"] for table in tables)
-        return dict(zip((int(part[2]) for part in parts), ids, strict=True))
-
-    def _note(self, stream: str, dropped: Mapping[int, pl.Series]) -> None:
-        for place, ids in dropped.items():
-            known = self._gone.get((stream, place))
-            self._gone[stream, place] = ids if known is None else pl.concat([known, ids])
-
-    def tables(self, unit: QueryUnit, name: str, shard: int, streams: frozenset[str]) -> Iterator[pa.Table]:
-        """The parts of a name in all splits, without the events that count for nothing."""
-        for split in self.work.splits:
-            if split.stream not in streams:
-                continue
-            table = self._files[split.file].table((unit.name, name, shard))
-            if table is not None:
-                gone = self._gone.get((split.stream, split.place))
-                if gone is not None:  # in a split each identity stands once
-                    table = table.filter((~frame_of(table, ["_id"])["_id"].is_in(gone.implode())).to_arrow())
-                yield table
-
-
-def _answered(flow: QueryRuntime, unit: QueryUnit, shard: int, given: _GivenEvents) -> dict[PartName, Part]:
-    work = given.work
+def _answered(
+    flow: QueryRuntime, unit: QueryUnit, shard: int, work: ShardWork, given: GivenEvents
+) -> dict[PartName, Part]:
     if work.ends:
         flow.end_at(work.last)
-    candidates = {}
-    for name in flow.input.names:
-        tables = list(given.tables(unit, name, shard, unit.streams))
-        frames = [frame_of(table, table.column_names) for table in tables]
-        if frames:
-            alike = all(frame.schema == frames[0].schema for frame in frames)
-            candidates[name] = pl.concat(frames, how="vertical" if alike else "vertical_relaxed")
     watermark = flow.watermark_of(work.watermarks)
-    rows = [flow.no_rows, *flow.answered(candidates, watermark)]
+    rows = [flow.no_rows, *flow.answered(given.candidates(unit, shard), watermark)]
     found = pa.concat_tables(rows, promote_options="default")
-    return {(ROWS_OF, unit.name, shard): table_bytes(found)} if found.num_rows else {}
+    return {(ROWS_OF, unit.name, shard): found} if found.num_rows else {}
 
 
 def _answer_each_other(
-    dataflow: Dataflow, unit: QueryUnit, given: _GivenEvents, done: dict[str, Mapping[str, int]]
+    dataflow: Dataflow,
+    unit: QueryUnit,
+    shard: int,
+    of: tuple[ShardWork, GivenEvents],
+    done: dict[str, Mapping[str, int]],
 ) -> dict[PartName, Part]:
-    work, source = given.work, {split.stream for split in given.work.splits}
+    work, given = of
+    source = {split.stream for split in work.splits}
     for flow in dataflow.flows.values() if work.ends else ():
         flow.end_at(work.last)
     events = {}
     for stream in sorted(unit.streams & source):
-        tables = list(given.tables(unit, stream, 0, frozenset([stream])))
+        tables = list(given.tables(unit, stream, shard, frozenset([stream])))
         if tables:
             events[stream] = joined(tables)
     result = dataflow.process(Batch(past=BackfillChunk(work.watermarks, events)))
     parts: dict[PartName, Part] = {
-        (ROWS_OF, label, 0): table_bytes(rows) for label, rows in result.matches.items() if rows.num_rows
+        (ROWS_OF, label, shard): rows for label, rows in result.matches.items() if rows.num_rows
     }
     if result.called:
-        parts[CALLS_OF, unit.name, 0] = table_bytes(pa.concat_tables(result.called))
+        parts[CALLS_OF, unit.name, shard] = pa.concat_tables(result.called)
     done |= result.done
     return parts

@@ -22,10 +22,10 @@ from ..flow import StreamMoments
 from ..flow.rules import in_order
 from .hosted_queries import Failures, HostedQueries, HostingPlan, StatePlace, hosted
 from .hosting_state import PARTS, HostingState, QueryTold, commit, read_manifest, require_newest
-from .identity_part import IdentityReport, IdentityWork, identity_part, is_bounded
+from .identity_part import IdentityReport, IdentityWork, identity_part
 from .log_part import LogReport, LogWork, log_part
-from .part_file import PartFile
-from .row_merge import merged_rows
+from .part_file import PartFile, write_parts
+from .row_merge import handed_over, merged_rows
 from .shard_part import CALLS_OF, ROWS_OF, ShardReport, ShardWork, shard_part
 from .split_part import Split, SplitReport, split_part
 from .stream_clock import StreamClock, latest
@@ -180,9 +180,13 @@ class ShardedFlow:
             if not is_transient(error):  # what is missing, another driver may have removed
                 require_newest(self._folder, self.state.batch)
             raise
+        self._count(state)
+        return found
+
+    def _count(self, state: HostingState) -> None:
+        """Write down what counts now, and remove what counted before."""
         commit(self._folder, state, self._driver)
         self.state = state
-        return found
 
     def answer(
         self, batch: int, splits: Sequence[Split], advance: Advance, *, ends: bool = False, log: Path | None = None
@@ -200,15 +204,16 @@ class ShardedFlow:
         read: list[SplitReport] = self._run(self._plan, split_part, splits, self._folder, f"{batch:09}-split")
         of_stream = {name: [r for r in read if r.split.stream == name] for name in {s.stream for s in splits}}
         ordered = {name: self._clocks[name].read(reports) for name, reports in of_stream.items()}
+        bounds = {name: self._clocks[name].watermark_behind(reports) for name, reports in of_stream.items()}
         work = [
-            IdentityWork(name, shard, parts, *before[name], self.state.seen.get((name, shard), ""))
+            IdentityWork(name, shard, parts, *before[name], bounds[name], self.state.seen.get((name, shard), ""))
             for name, parts in sorted(ordered.items())
-            for shard in range(self._plan.shards if is_bounded(self._queries, name) else 1)
+            for shard in range(self._plan.shards if self._queries.is_bounded(name) else 1)
         ]
         judged: list[IdentityReport] = self._run(self._plan, identity_part, work, self._folder, f"{batch:09}-identity")
         for name, reports in of_stream.items():
             own = [j.greatest for j in judged if j.stream == name]
-            bounded = is_bounded(self._queries, name)
+            bounded = self._queries.is_bounded(name)
             self._clocks[name].pass_to([r.greatest for r in reports] if bounded else own)
         counts = {name: _counts(of_stream[name], [j for j in judged if j.stream == name]) for name in of_stream}
         moments = {name: clock.moments for name, clock in self._clocks.items()}
@@ -231,9 +236,10 @@ class ShardedFlow:
         segments = {report.stream: report for report in done if isinstance(report, LogReport)}
         answered = [report for report in done if isinstance(report, ShardReport)]
         failures |= {unit: why for report in answered for unit, why in report.failures.items()}
+        rows, waiting = self._rows(answered, failures)
         found = HostedBatch(
             counts,
-            self._rows(answered),
+            rows,
             [table for _, table in self._tables(answered, CALLS_OF)],
             {rule: of for report in answered for rule, of in report.done.items()},
             watermarks,
@@ -241,20 +247,29 @@ class ShardedFlow:
             segments,
             failures,
         )
-        return found, self._state(batch, judged, answered)
+        return found, self._state(batch, judged, answered, self._noted(batch, waiting))
 
     def _shares(self, failures: Failures) -> list[tuple[StatePlace, ...]]:
-        """The shards of each task, each task with some of every query."""
-        known = {(place.unit, place.shard): place.file for place in self.state.states}
-        places = [
-            StatePlace(known.get((unit.name, shard), ""), unit.name, shard)
-            for unit, shard in self._queries.work
-            if unit.name not in failures
-        ]
-        shares = [tuple(places[start :: self._tasks]) for start in range(self._tasks)]
-        return [share for share in shares if share]
+        """The shards of each task, each task with some of every query.
 
-    def _state(self, batch: int, judged: Sequence[IdentityReport], answered: Sequence[ShardReport]) -> HostingState:
+        Each query begins at another task, so that the shards of one hot key are not all answered by the same one.
+        """
+        known = {(place.unit, place.shard): place.file for place in self.state.states}
+        shares: list[list[StatePlace]] = [[] for _ in range(self._tasks)]
+        first = {unit.name: number for number, unit in enumerate(self._queries.units)}
+        for unit, shard in self._queries.work:
+            if unit.name not in failures:
+                place = StatePlace(known.get((unit.name, shard), ""), unit.name, shard)
+                shares[(first[unit.name] + shard) % self._tasks].append(place)
+        return [tuple(share) for share in shares if share]
+
+    def _state(
+        self,
+        batch: int,
+        judged: Sequence[IdentityReport],
+        answered: Sequence[ShardReport],
+        waiting: Mapping[str, str],
+    ) -> HostingState:
         """What the next batch begins with."""
         return HostingState(
             self._plan.key,
@@ -265,18 +280,48 @@ class ShardedFlow:
             tuple(_together(list(of)) for of in _by_label(told for report in answered for told in report.told)),
             {label: unit.name for unit in self._queries.units if not unit.single for label in unit.labels},
             self._plan.shards,
+            waiting,
         )
 
-    def _rows(self, answered: Sequence[ShardReport]) -> dict[str, pa.Table]:
-        """The rows of each query as users see them, those of its shards in output order."""
-        tables: dict[str, list[pa.Table]] = {}
+    def _rows(
+        self, answered: Sequence[ShardReport], failures: Failures
+    ) -> tuple[dict[str, pa.Table], dict[str, pa.Table]]:
+        """The rows of each query as users see them, those of its shards in output order; and those that wait."""
+        tables, later = self._waiting(), dict[str, pa.Table]()
         for label, table in self._tables(answered, ROWS_OF):
             tables.setdefault(label, []).append(table)
         for unit in self._queries.units:
-            if unit.single:
-                flow, some = self._queries.flow(unit), tables.get(unit.name)
-                tables[unit.name] = [flow.rows.visible(merged_rows(some)) if some else flow.rows.none]
-        return {label: rows for label, (rows,) in tables.items()}
+            if unit.name in failures:  # none of its rows counts, nor do those that wait
+                tables |= {label: [] for label in unit.labels}
+                continue
+            for label, flow in self._queries.flows(unit).items() if unit.single or unit.key is not None else ():
+                rows = merged_rows(tables.get(label, [flow.no_rows]))
+                first = min((report.held[label] for report in answered if label in report.held), default=None)
+                if first is not None:
+                    rows, others = handed_over(rows, first)
+                    later |= {label: others} if others.num_rows else {}
+                tables[label] = [flow.rows.visible(rows) if rows.num_rows else flow.rows.none]
+        return {label: rows for label, own in tables.items() for rows in own}, later
+
+    def _waiting(self) -> dict[str, list[pa.Table]]:
+        """By query that there is, the rows that wait for those of other shards."""
+        labels = {label for unit in self._queries.units for label in unit.labels}
+        files = {label: file for label, file in self.state.waiting.items() if label in labels}
+        found: dict[str, list[pa.Table]] = {}
+        for name in dict.fromkeys(files.values()):
+            with PartFile(self._folder, name) as file:
+                parts = [(label,) for label, of in files.items() if of == name]
+                tables = zip(parts, file.tables(parts), strict=True)
+                found |= {label: [rows] for (label,), rows in tables if rows is not None}
+        return found
+
+    def _noted(self, batch: int, waiting: Mapping[str, pa.Table]) -> dict[str, str]:
+        """By query, the name of the file of its rows that wait."""
+        if not waiting:
+            return {}
+        name = f"{batch:09}-waiting-{uuid4().hex[:12]}{PARTS}"
+        write_parts(self._folder, name, {(label,): rows for label, rows in waiting.items()})
+        return dict.fromkeys(waiting, name)
 
     def _tables(self, answered: Sequence[ShardReport], kind: str) -> Iterable[tuple[str, pa.Table]]:
         parts = {report.file: [part for part in report.rows if part[0] == kind] for report in answered}

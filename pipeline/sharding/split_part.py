@@ -16,24 +16,22 @@ import pyarrow.compute as pc
 from ...annotator import AnnotatedBatch
 from ...archive.log import plain_table
 from ...cep.order import EVENTS
-from ...expressions import Ints, frame_of
+from ...expressions import Ints, frame_of, timestamps
 from ...storage import SharedFolder
 from ..flow import QueryRuntime
-from ..flow.queries import EventBatch, Selected, shared_batch
-from ..sources import UnreadableFile
+from ..flow.queries import EventBatch, shared_batch
+from ..sources import RawBatch, UnreadableFile
+from .deals import BEFORE, PLACE, by_shard, dealt_parts, taken
 from .hosted_queries import Failures, HostedQueries
-from .part_file import Part, PartName, table_bytes, write_parts
+from .keys import ShardKey, UnitKey, first_ones, shard_of
+from .part_file import Part, PartName, stream_parts
 from .query_unit import QueryUnit
-from .shard_key import shard_of
 from .split_reading import LETTERS, Split, letters_part, read_split
 
-__all__ = ["BEFORE_ROW", "EVENTS_OF", "IDENTITIES", "ROW", "Split", "SplitReport", "split_part"]
+__all__ = ["IDENTITIES", "LOGGED", "MOMENT", "Split", "SplitReport", "split_part"]
 
-ROW = "#row"
-"""The place of an event among those of its split."""
-BEFORE_ROW = "#greatest"
-"""The greatest time stamp before an event in its split."""
-IDENTITIES, EVENTS_OF = "identities", "events"
+IDENTITIES, LOGGED = "identities", "logged"
+MOMENT = pl.Datetime("us", "UTC")
 _SHOWN = 3
 
 
@@ -81,22 +79,9 @@ def split_part(queries: HostedQueries, split: Split, folder: SharedFolder, name:
         KaicepError: the records cannot be read, or a query cannot be answered.
     """
     raw, annotated = read_split(queries.plan.catalog, split)
-    events = _first_distinct(annotated)
-    parts: dict[PartName, Part] = dict(_identities(events, split.stream, queries.plan.shards))
-    if queries.plan.durable:
-        parts |= _kept(queries, split.stream, events)
-        parts[LETTERS, split.stream] = letters_part(raw, annotated.rejected)
-    batch = shared_batch(events, partial(queries.apart.queries.filter_graph, split.stream))
+    events = _first_ones(annotated, bounded=queries.is_bounded(split.stream))
     failures: dict[str, Mapping[str, Any]] = {}
-    for unit in queries.units:
-        if split.stream in unit.streams:
-            with queries.isolated(unit, failures):
-                parts |= (
-                    _of_query(queries, unit, split.stream, batch)
-                    if unit.single
-                    else _of_several(unit, split.stream, events)
-                )
-    write_parts(folder, name, parts, sync=False)
+    stream_parts(folder, name, _written(queries, split.stream, (raw, annotated), events, failures))
     refused = [f"{raw.place(row)}: {why}" for row, why in _first(annotated.rejected)]
     reasons = [*(f"{one.place}: {one.reason}" for one in raw.malformed[:_SHOWN]), *refused][:_SHOWN]
     return SplitReport(
@@ -119,57 +104,96 @@ def _first(rejected: pa.Table) -> list[tuple[int, str]]:
     return list(zip(found["row"].to_pylist(), found["reason"].to_pylist(), strict=True))
 
 
-def _first_distinct(annotated: AnnotatedBatch) -> pa.Table:
+def _first_ones(annotated: AnnotatedBatch, *, bounded: bool) -> pa.Table:
     """The events whose identity comes for the first time in the split; the others are duplicates in any case."""
     events = annotated.events
-    fresh = frame_of(events, ["_id"])["_id"].is_first_distinct()
-    return events if fresh.all() else events.filter(fresh.to_arrow())
+    frame = frame_of(events, ["_id", "_time"])
+    fresh = first_ones(frame["_id"], timestamps(frame["_time"]) if bounded else None)
+    return events if fresh is None else events.filter(pa.array(fresh))
+
+
+def _written(
+    queries: HostedQueries,
+    stream: str,
+    read: tuple[RawBatch, AnnotatedBatch],
+    events: pa.Table,
+    failures: dict[str, Mapping[str, Any]],
+) -> Iterator[tuple[PartName, Part]]:
+    """All that is written, made part by part; `failures` are known when all of it is."""
+    if queries.plan.durable:
+        if queries.plan.catalog.settings.archive.enabled and events.num_rows:
+            yield (LOGGED, stream), plain_table(events)
+        yield (LETTERS, stream), letters_part(read[0], read[1].rejected)
+    yield from _parts(queries, stream, events, failures)
+
+
+def _parts(
+    queries: HostedQueries, stream: str, events: pa.Table, failures: dict[str, Mapping[str, Any]]
+) -> Iterator[tuple[PartName, Part]]:
+    """What shards are given of events."""
+    events = events.set_column(events.schema.get_field_index(PLACE), PLACE, pa.array(np.arange(events.num_rows)))
+    before = frame_of(events, ["_time"]).select(pl.col("_time").cast(MOMENT).cum_max().shift(1).alias(BEFORE))
+    events = events.append_column(BEFORE, before.to_series().to_arrow())
+    if queries.identifying(stream) is None:
+        yield from _identities(events, stream, queries.plan.shards)
+    batch = shared_batch(events.drop_columns(BEFORE), partial(queries.apart.queries.filter_graph, stream))
+    units = [unit for unit in queries.units if stream in unit.streams]
+    found: dict[tuple[str, str], pl.DataFrame] = {}
+    for unit in units:
+        if queries.is_lean(unit):
+            with queries.isolated(unit, failures):
+                candidates = _candidates(queries.flow(unit), stream, batch)
+                found |= {(unit.name, variable): frame for variable, frame in candidates.items()}
+    for deal in queries.deals.get(stream, ()):
+        own = {taker: found[taker] for taker in deal.takers if taker in found}
+        yield from dealt_parts(deal, events, own, queries.plan.shards)
+    for unit in units:
+        with queries.isolated(unit, failures):
+            if not unit.single:
+                yield from _of_several(unit, stream, events.drop_columns([PLACE, BEFORE]), queries.plan.shards)
+            elif not queries.is_lean(unit):
+                yield from _of_query(queries, unit, stream, batch)
 
 
 def _identities(events: pa.Table, stream: str, shards: int) -> Iterator[tuple[PartName, Part]]:
     """By shard of their identities, what says which events are duplicates or late."""
-    frame = frame_of(events, ["_id", "_time"])
-    frame = frame.with_columns(
-        pl.col("_time").cast(pl.Datetime("us", "UTC")), pl.Series(ROW, np.arange(frame.height, dtype=np.int64))
-    ).with_columns(pl.col("_time").cum_max().shift(1).alias(BEFORE_ROW))
-    for shard, rows in _dealt(shard_of(frame["_id"], shards)):
-        yield (IDENTITIES, stream, shard), table_bytes(frame[rows])
+    frame = frame_of(events, ["_id", "_time", PLACE, BEFORE])
+    for shard, rows in by_shard(shard_of([frame["_id"]], shards), shards, np.arange(frame.height)):
+        yield (IDENTITIES, stream, shard), taken(frame, rows)
 
 
-def _kept(queries: HostedQueries, stream: str, events: pa.Table) -> dict[PartName, Part]:
-    """The events for the log, if there is one."""
-    kept = queries.plan.catalog.settings.archive.enabled and events.num_rows
-    return {(EVENTS_OF, stream): table_bytes(plain_table(events))} if kept else {}
-
-
-def _of_several(unit: QueryUnit, stream: str, events: pa.Table) -> dict[PartName, Part]:
+def _of_several(unit: QueryUnit, stream: str, events: pa.Table, most: int) -> Iterator[tuple[PartName, Part]]:
     """All events, for queries that answer each other."""
-    return {(unit.name, stream, 0): table_bytes(events.drop_columns("_row"))}
+    if not isinstance(unit.key, UnitKey):
+        yield (unit.name, stream, 0), events
+        return
+    frame = frame_of(events, unit.key.columns[stream])
+    for shard, rows in by_shard(shard_of(frame.get_columns(), most), most, np.arange(frame.height)):
+        yield (unit.name, stream, shard), events.take(pa.array(rows))
 
 
-def _of_query(queries: HostedQueries, unit: QueryUnit, stream: str, batch: EventBatch) -> dict[PartName, Part]:
+def _of_query(
+    queries: HostedQueries, unit: QueryUnit, stream: str, batch: EventBatch
+) -> Iterator[tuple[PartName, Part]]:
     """The candidates of a query, and the events beside them that it looks at."""
-    parts: dict[PartName, Part] = {}
-    for variable, found in _candidates(queries.flow(unit), stream, batch).items():
-        frame = found if isinstance(found, pl.DataFrame) else frame_of(found, found.column_names)
-        for shard, own in _dealt(_shards(frame, unit, variable, queries.plan.shards)):
-            parts[unit.name, variable, shard] = table_bytes(frame if len(own) == frame.height else frame[own])
-    return parts
+    shards = unit.shards(queries.plan.shards)
+    for variable, frame in _candidates(queries.flow(unit), stream, batch).items():
+        for shard, rows in by_shard(_shards(frame, unit, variable, shards), shards, np.arange(frame.height)):
+            yield (unit.name, variable, shard), taken(frame, rows)
 
 
-def _candidates(flow: QueryRuntime, stream: str, batch: EventBatch) -> Mapping[str, Selected]:
+def _candidates(flow: QueryRuntime, stream: str, batch: EventBatch) -> dict[str, pl.DataFrame]:
     events = {stream: batch}
-    return flow.input.candidates(events if flow.shed is None else flow.shed.left(events))
+    found = flow.input.candidates(events if flow.shed is None else flow.shed.left(events))
+    return {
+        name: some if isinstance(some, pl.DataFrame) else frame_of(some, some.column_names)
+        for name, some in found.items()
+    }
 
 
-def _shards(frame: pl.DataFrame, unit: QueryUnit, variable: str, most: int) -> Ints:
-    if unit.key is None:
+def _shards(frame: pl.DataFrame, unit: QueryUnit, variable: str, shards: int) -> Ints:
+    if not isinstance(unit.key, ShardKey):
         return np.zeros(frame.height, np.int64)
-    name = unit.key.columns.get(variable, "_id") if variable != EVENTS else f"#partition{unit.key.place}"
-    return shard_of(frame[name], unit.shards(most))
-
-
-def _dealt(shards: Ints) -> Iterator[tuple[int, Ints]]:
-    """The rows of each shard, in their order."""
-    for shard in np.unique(shards).tolist():
-        yield shard, np.flatnonzero(shards == shard)
+    of = variable.rpartition("?")[2]  # what ends repetitions is named `until 7 ?b`
+    name = f"#partition{unit.key.place}" if variable == EVENTS else unit.key.columns[of]
+    return shard_of([frame[name]], shards)

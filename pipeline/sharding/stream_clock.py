@@ -32,6 +32,7 @@ class StreamClock:
         stream: str,
         moments: tuple[datetime | None, datetime | None] = (None, None),
     ) -> None:
+        self._queries, self._stream = queries, stream
         catalog = queries.plan.catalog
         self._admission = admission_of(catalog.annotators[stream], catalog.settings.streams[stream].lateness)
         self._recall(moments)
@@ -56,6 +57,12 @@ class StreamClock:
             found.append(ReadSplit(report.split.stream, report.split.place, report.file, greatest))
             greatest = latest([greatest, report.greatest])
         return tuple(found)
+
+    def watermark_behind(self, reports: Sequence[SplitReport]) -> datetime | None:
+        """What no event that counts will lie below when these splits have passed, if all of their events count."""
+        own, floor = self.moments
+        behind = latest([own, *(report.greatest for report in reports)]), floor
+        return StreamClock(self._queries, self._stream, behind).watermark
 
     def pass_to(self, greatest: Iterable[datetime | None]) -> None:
         """Have seen events with these time stamps."""

@@ -75,7 +75,7 @@ class BucketFolder:
         """The name of an object in the bucket."""
         return f"{self.prefix}/{name}" if self.prefix else name
 
-    def write(self, name: str, pieces: Sequence[Buffer], *, sync: bool = True) -> None:
+    def write(self, name: str, pieces: Iterable[Buffer], *, sync: bool = True) -> None:
         """Put an object; it is there, durably, when all of it is."""
         del sync
         library, views = object_library(), [memoryview(piece).cast("B") for piece in pieces]

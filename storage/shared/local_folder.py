@@ -36,7 +36,7 @@ class LocalFolder:
     def __str__(self) -> str:
         return str(self.path)
 
-    def write(self, name: str, pieces: Sequence[Buffer], *, sync: bool = True) -> None:
+    def write(self, name: str, pieces: Iterable[Buffer], *, sync: bool = True) -> None:
         """Write beside it, and rename."""
         with write_atomically(self.path / name, sync=sync, sync_folder=sync) as temporary, temporary.open("wb") as file:
             file.writelines(pieces)

@@ -51,8 +51,11 @@ class SharedFolder(Protocol):
     `PipelineError` where a bucket does not answer, also after a while, or refuses.
     """
 
-    def write(self, name: str, pieces: Sequence[Buffer], *, sync: bool = True) -> None:
-        """Write a file, there as a whole or not at all; durably unless `sync` is `False`."""
+    def write(self, name: str, pieces: Iterable[Buffer], *, sync: bool = True) -> None:
+        """Write a file, there as a whole or not at all; durably unless `sync` is `False`.
+
+        Pieces may be made as they are written: to a disk they go one by one.
+        """
 
     def create(self, name: str, content: bytes) -> bool:
         """Write a file that is not there, durably; `False`: one is there that others have written.

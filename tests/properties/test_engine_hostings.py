@@ -103,6 +103,7 @@ def test_what_tasks_share_may_be_in_a_bucket(
     parts = object_storage.folder("parts")
     both = BothHostings(tmp_path, base, text, rng, shards=2, shared=str(parts))
     for number, batch in enumerate(keyed_batches(rng)):
+        both.note(batch)
         if number == 2:
             object_storage.stop()
             with pytest.raises(PipelineError, match="does not answer") as away:
@@ -110,7 +111,7 @@ def test_what_tasks_share_may_be_in_a_bucket(
             assert is_transient(away.value)
             object_storage.start()
             both.restart()
-        both.take(batch)
+        both.answer()
     written = [one["path"] for some in obstore.list(parts.store, parts.prefix) for one in some]
     assert any("-shard-" in name for name in written)
     both.end()

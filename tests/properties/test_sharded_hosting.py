@@ -16,11 +16,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kaicep import Project
 from kaicep.pipeline.catalog import Catalog
+from kaicep.pipeline.sharding.query_unit import units_of
 from support import context_families, rule_queries
 from support.cases import KINDS, Case, cases, pattern_cases
 from support.dataflows import cut_anywhere
 from support.engines import project_of
 from support.keyed import STREAMS, keyed_batches, keyed_question
+from support.keyed_contexts import keyed_contexts
 from support.queries import FAMILIES
 from support.sharded import SideBySide, plan_of
 from support.tuples import batches
@@ -73,6 +75,14 @@ def in_contexts(family: str, seed: int) -> int:
     return check(rng, context_families.contexts_project(case.lateness), case.text, cut_anywhere(case.streams, rng))
 
 
+def in_shards(seed: int) -> int:
+    """A document whose contexts are cut, beside patterns that repeat events."""
+    rng = Random(seed)
+    text = keyed_contexts(rng)
+    assert all(unit.key is not None for unit in units_of(plan_of(KEYED, text, 3).registrations)), text
+    return check(rng, KEYED, text, keyed_batches(rng))
+
+
 def with_rules(family: str, seed: int) -> int:
     """A document with rules, and what they call."""
     rng = Random(f"{family} {seed}")
@@ -89,8 +99,14 @@ def test_rows_in_contexts_are_those_of_one_place(family: str) -> None:
     assert sum(in_contexts(family, seed) for seed in range(2))
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_rows_of_contexts_that_are_cut_are_those_of_one_place(seed: int) -> None:
+    assert in_shards(seed)
+
+
 @pytest.mark.parametrize("family", rule_queries.FAMILIES)
 def test_what_rules_do_is_what_they_do_in_one_place(family: str) -> None:
+    assert sum(in_shards(seed) for seed in range(12, 400)) > 30_000
     assert sum(with_rules(family, seed) for seed in range(4))
 
 
@@ -106,4 +122,5 @@ def test_rows_are_those_of_one_place_in_the_long_run(family: str, data: st.DataO
 def test_keyed_queries_contexts_and_rules_in_the_long_run() -> None:
     assert sum(keyed(seed) for seed in range(8, 300)) > 30_000
     assert sum(in_contexts(family, seed) for family in context_families.FAMILIES for seed in range(2, 30))
+    assert sum(in_shards(seed) for seed in range(12, 400)) > 30_000
     assert sum(with_rules(family, seed) for family in rule_queries.FAMILIES for seed in range(4, 60))

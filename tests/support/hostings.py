@@ -224,6 +224,10 @@ class BothHostings:
     def take(self, batch: Mapping[str, Tuples], idle: Sequence[IdleStreams | None] = (None, None)) -> None:
         """A batch, in some files; now and then with a record that is no event."""
         self.note(batch)
+        self.answer(idle)
+
+    def answer(self, idle: Sequence[IdleStreams | None] = (None, None)) -> None:
+        """Let both take the batch that is noted."""
         numbered = zip(self.engines, idle, strict=True)
         self._compare(*(engine.deliver(self._number, own) for engine, own in numbered))
         if self._rng.random() < RESTARTS:

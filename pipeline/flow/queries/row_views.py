@@ -25,6 +25,7 @@ class RowViews:
 
     Attributes:
         is_ordered: whether a rule looks at its rows, so that as events these say in which order they come.
+        gives_hidden: whether `visible` shows what is hidden as well, for who makes rows `visible` himself.
         ends_at: the greatest time stamp of the sources, when they have ended: no rule emits an event after it.
 
     Args:
@@ -40,6 +41,7 @@ class RowViews:
         self._query, self._no_rows, self._firing = query, no_rows, firing
         self._sampled = sampled
         self.is_ordered, self._told = False, 0
+        self.gives_hidden = False
         self.ends_at: datetime | None = None
 
     @property
@@ -56,6 +58,8 @@ class RowViews:
 
     def visible(self, rows: pa.Table) -> pa.Table:
         """Rows as users see them; of a rule there are none."""
+        if self.gives_hidden:
+            return rows
         hidden = [item.name for item in self._query.items if item.hidden]
         lying = [CONTEXT_WINDOWS] if CONTEXT_WINDOWS in rows.column_names else []
         if self._firing is not None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import polars as pl
 import pytest
 from kaicep import Project
 from kaicep.errors import PipelineError
 from kaicep.pipeline.control.knowledge_admin import KnowledgeAdmin
+from kaicep.pipeline.durability import HOSTING
 from kaicep.pipeline.flow.idle_streams import IdleStreams
+from kaicep.pipeline.sharding import shard_of
 from support.clock import Clock
 from support.hostings import BothHostings, lines_in, written
 from support.keyed import STREAMS
@@ -23,6 +27,10 @@ COUNT = "CREATE QUERY busy AS SELECT ?e.car AS car, COUNT(?e) AS n FROM (?e, P) 
 PAIRS = (
     "CREATE QUERY pairs AS SELECT ?a.id AS a, ?b.id AS b FROM (?a, P), (?b, Q) "
     "JOIN (?a.car = ?b.car) WINDOW (?a, ?b, 9s)"
+)
+RUNS = (
+    "CREATE QUERY runs AS SELECT ?a.id AS a, COUNT(?b) AS n FROM (?a, P), (?b, P) WHERE { SEQ (?a -> ?b{1,2; ->}) "
+    "FILTER (?a.v > 6) FILTER (?b.v < 6) WINDOW (?a, ?b, 30s) } PARTITION BY car"
 )
 FAST = "CREATE QUERY fast AS SELECT ?e.id AS id, ?e.v AS v FROM (?e, P) FILTER (?e.v > 3)"
 READS = "CREATE QUERY reads AS SELECT ?f.id AS id FROM (?f, fast) FILTER (?f.v > 4)"
@@ -63,6 +71,48 @@ def test_queries_are_submitted_and_withdrawn_between_batches(tmp_path: Path, ope
     both.end()
     (row,) = [line for line in lines_in(both.engines[1].rows) if '"n": 6' in line or '"n":6' in line]
     assert "busy" in row or "car" in row
+
+
+def grown(start: float) -> list[dict[str, object]]:
+    """What may still grow of one car; of two others, behind it, what is decided."""
+    decided = [
+        row
+        for car in (2, 3)
+        for row in (*seconds(start + car, car=car, v=7), *seconds(start + car + 0.3, start + car + 0.6, car=car))
+    ]
+    return [*seconds(start, v=7), *seconds(start + 0.1), *decided]
+
+
+def waiting_of(both: BothHostings) -> dict[str, str]:
+    """What the snapshot of the engine with tasks says of rows that wait."""
+    state = json.loads(both.engines[1].flow.dataflow.snapshot()[HOSTING])
+    return dict(state["waiting"])
+
+
+def test_rows_that_wait_for_other_shards_are_in_the_snapshot(
+    tmp_path: Path, opened: list[BothHostings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In another process they are handed out in order; of a query that begins anew there are none."""
+    monkeypatch.setattr("support.hostings.RESTARTS", 0)  # a process that has just begun knows no state yet
+    both = both_of(tmp_path, opened, RUNS)
+    assert len({shard_of([pl.Series([car])], 2)[0] for car in (1, 2, 3)}) == 2
+    both.take({"P": [*grown(1), *seconds(20, car=4, v=0)]})
+    assert both.rows == 0
+    assert waiting_of(both).keys() == {"runs"}
+    both.restart()
+    both.submit(COUNT)
+    both.take({"P": seconds(21, car=4, v=0)})
+    assert waiting_of(both).keys() == {"runs"}
+    both.take({"P": [*seconds(22), *seconds(35, car=4, v=0)]})
+    assert both.rows >= 3
+    assert not waiting_of(both)
+    both.take({"P": [*grown(36), *seconds(55, car=4, v=0)]})
+    assert waiting_of(both).keys() == {"runs"}
+    both.withdraw("runs")
+    both.submit(RUNS)
+    both.take({"P": seconds(56, car=4, v=0)})
+    assert not waiting_of(both)
+    both.end()
 
 
 def test_rules_come_and_go_together(tmp_path: Path, opened: list[BothHostings]) -> None:

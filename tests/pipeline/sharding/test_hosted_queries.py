@@ -51,6 +51,18 @@ def test_queries_that_read_each_other_have_one_state() -> None:
     assert list(queries.several(unit, after, state).flows) == ["one", "two"]
 
 
+def test_where_queries_come_and_go_identities_stay_where_they_are() -> None:
+    """What was seen lies in shards of identities then: by what events are dealt follows from the queries."""
+    text = "CREATE QUERY mean AS SELECT AVG(?e.speed) AS mean FROM (?e, P) WINDOW (?e, batch, 3s) GROUP BY ?e.id"
+    plan = plan_of(PROJECT, text, 2)
+    deal = HostedQueries(plan).identifying("P")
+    assert deal is not None
+    assert deal.column == "id"
+    durable = HostedQueries(replace(plan, durable=True))
+    assert durable.identifying("P") is None
+    assert [(deal.column, deal.identifies) for deal in durable.deals["P"]] == [("id", False)]
+
+
 def test_a_state_of_other_queries_is_refused() -> None:
     other = hosted_of(READ.replace("?e.id FROM (?e, P)", "?e.id FROM (?e, P) FILTER (?e.v > 3)"))
     state = other.several(other.units[0], StatePlace("", "one", 0), {}).snapshot()

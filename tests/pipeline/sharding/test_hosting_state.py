@@ -19,6 +19,7 @@ STATE = HostingState(
     {"P": (datetime(2024, 1, 1, 0, 0, 0, 5, tzinfo=UTC), None), "Q": (None, None)},
     (StatePlace("a.parts", "q", 0), StatePlace("b.parts", "q", 1)),
     {("P", 0): "c.parts"},
+    waiting={"q": "d.parts"},
 )
 
 
@@ -33,7 +34,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> SharedFolder:
 def test_what_was_written_is_read(folder: SharedFolder) -> None:
     commit(folder, STATE, "one")
     assert read_manifest(folder, "plan") == STATE
-    assert STATE.files == {"a.parts", "b.parts", "c.parts"}
+    assert STATE.files == {"a.parts", "b.parts", "c.parts", "d.parts"}
 
 
 def test_without_a_manifest_nothing_has_come(folder: SharedFolder) -> None:

@@ -7,14 +7,7 @@ from pathlib import Path
 
 import pytest
 from kaicep.pipeline.sharding.hosted_queries import HostedQueries
-from kaicep.pipeline.sharding.identity_part import (
-    DROPPED,
-    IdentityReport,
-    IdentityWork,
-    ReadSplit,
-    identity_part,
-    is_bounded,
-)
+from kaicep.pipeline.sharding.identity_part import DROPPED, IdentityReport, IdentityWork, ReadSplit, identity_part
 from kaicep.pipeline.sharding.part_file import PartFile
 from kaicep.pipeline.sharding.split_part import split_part
 from kaicep.storage import LocalFolder
@@ -48,11 +41,11 @@ def dropped(folder: Path, reports: list[IdentityReport], place: int) -> set[str]
 @pytest.mark.parametrize("shards", [1, 3])
 def test_identities_with_time_are_looked_for_in_their_shards(tmp_path: Path, shards: int) -> None:
     queries = hosted_of(shards=shards)
-    assert is_bounded(queries, "P")
+    assert queries.is_bounded("P")
     splits = splits_of(queries, tmp_path, "P")
     reports = [
         identity_part(
-            queries, IdentityWork("P", s, splits, (None, None), None, ""), LocalFolder(tmp_path), f"id{s}.parts"
+            queries, IdentityWork("P", s, splits, (None, None), None, None, ""), LocalFolder(tmp_path), f"id{s}.parts"
         )
         for s in range(shards)
     ]
@@ -62,7 +55,7 @@ def test_identities_with_time_are_looked_for_in_their_shards(tmp_path: Path, sha
     again = [
         identity_part(
             queries,
-            IdentityWork("P", s, splits[1:], (at(9), None), at(6), f"id{s}.parts"),
+            IdentityWork("P", s, splits[1:], (at(9), None), at(6), at(6), f"id{s}.parts"),
             LocalFolder(tmp_path),
             "x.parts",
         )
@@ -74,14 +67,14 @@ def test_identities_with_time_are_looked_for_in_their_shards(tmp_path: Path, sha
 
 def test_identities_without_time_are_judged_in_order_of_arrival(tmp_path: Path) -> None:
     queries = hosted_of(shards=3)
-    assert not is_bounded(queries, "Q")
+    assert not queries.is_bounded("Q")
     splits = splits_of(queries, tmp_path, "Q")
     first = identity_part(
-        queries, IdentityWork("Q", 0, splits, (None, None), None, ""), LocalFolder(tmp_path), "one.parts"
+        queries, IdentityWork("Q", 0, splits, (None, None), None, None, ""), LocalFolder(tmp_path), "one.parts"
     )
     assert (first.duplicates, first.late, first.greatest) == (1, 1, at(9))
     assert dropped(tmp_path, [first], 1) == {"a", "d"}
-    work = IdentityWork("Q", 0, splits[1:], (at(9), None), at(6), "one.parts")
+    work = IdentityWork("Q", 0, splits[1:], (at(9), None), at(6), None, "one.parts")
     again = identity_part(queries, work, LocalFolder(tmp_path), "two.parts")
     assert (again.duplicates, again.late) == (4, 0)
 
@@ -89,5 +82,5 @@ def test_identities_without_time_are_judged_in_order_of_arrival(tmp_path: Path) 
 def test_what_a_clock_has_passed_is_late(tmp_path: Path) -> None:
     queries = hosted_of(shards=1)
     splits = splits_of(queries, tmp_path, "P")
-    work = IdentityWork("P", 0, splits, (None, at(8)), at(8), "")
+    work = IdentityWork("P", 0, splits, (None, at(8)), at(8), at(8), "")
     assert identity_part(queries, work, LocalFolder(tmp_path), "one.parts").late == 3

@@ -30,7 +30,7 @@ def written(folder: Path, *several: list[dict[str, Any]]) -> tuple[HostedQueries
     for place, rows in enumerate(several):
         split_part(queries, split_of(folder, place, rows), LocalFolder(folder), f"{place}.parts")
         splits.append(ReadSplit("P", place, f"{place}.parts", starts[place]))
-    work = [IdentityWork("P", shard, tuple(splits), (None, None), None, "") for shard in range(2)]
+    work = [IdentityWork("P", shard, tuple(splits), (None, None), None, None, "") for shard in range(2)]
     judged = [identity_part(queries, one, LocalFolder(folder), f"id{one.shard}.parts").file for one in work]
     return queries, LogWork("P", tuple(splits), judged, folder / "log" / "P")
 

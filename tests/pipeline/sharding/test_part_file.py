@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from kaicep.errors import PipelineError
-from kaicep.pipeline.sharding.part_file import PartFile, table_bytes, write_parts
+from kaicep.pipeline.sharding.part_file import PartFile, write_parts
 from kaicep.storage import LocalFolder, SharedFolder
 from support.buckets import ObjectStorage
 
@@ -24,7 +24,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> SharedFolder:
 def test_parts_are_read_by_name(folder: SharedFolder) -> None:
     table = pa.table({"x": [1, 2], "text": ["ä", None]})
     parts = {
-        ("q", "a", 0): table_bytes(table),
+        ("q", "a", 0): table,
         ("q", "a", 1): b"",
         ("state", "ö"): b"123",
         ("q", "b", 1): bytes(400_000),
@@ -47,7 +47,7 @@ def test_parts_are_read_by_name(folder: SharedFolder) -> None:
 def test_a_frame_is_a_part_that_arrow_can_filter(tmp_path: Path) -> None:
     """Polars' views of text have no kernels there."""
     folder = LocalFolder(tmp_path)
-    write_parts(folder, "one.parts", {("frame",): table_bytes(pl.DataFrame({"text": ["a", "b"], "x": [1, 2]}))})
+    write_parts(folder, "one.parts", {("frame",): pl.DataFrame({"text": ["a", "b"], "x": [1, 2]})})
     with PartFile(folder, "one.parts") as file:
         found = file.table(("frame",))
     assert found is not None

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import pyarrow as pa
 from kaicep import Project
-from kaicep.pipeline.sharding.row_merge import merged_rows, with_moments
+from kaicep.language.nodes import Aggregate
+from kaicep.pipeline.sharding.row_merge import handed_over, merged_rows, with_moments
 from support.keyed import STREAMS
 
 PROJECT = Project.parse({"streams": STREAMS})
@@ -55,3 +56,24 @@ def test_moments_are_hidden_and_change_no_identity() -> None:
     assert [item.name for item in told.items] == ["id", "#moment.a", "#moment.b"]
     assert [item.hidden for item in told.items] == [False, True, True]
     assert told.identity == query.identity
+
+
+def test_of_repeated_events_the_last_one_decides() -> None:
+    text = "SELECT ?a.id, COUNT(?b) AS n FROM (?a, P), (?b, P) SEQ (?a -> ?b+) WINDOW (?a, ?b, 3s) PARTITION BY car"
+    (query,) = PROJECT.compile(text)
+    told = with_moments(query)
+    assert [item.name for item in told.items] == ["id", "n", "#moment.a", "#moment.b"]
+    assert isinstance(told.items[-1].value, Aggregate)
+    one = rows((5, "p", 1, "x", 5))
+    runs = [{"a": ["q"], "b": ["a", "w"]}, {"a": ["r"], "b": ["a", "y"]}]
+    moments = pa.array([at(1)] * 2, pa.timestamp("us", "UTC"))
+    other = pa.table({"_time": moments, "_events": runs, "#moment.a": moments, "#moment.b": moments})
+    times = pa.array([at(5)] * 2, pa.timestamp("us", "UTC"))
+    other = other.set_column(0, "_time", times).set_column(3, "#moment.b", times)
+    assert firsts(merged_rows([other, one])) == ["q", "p", "r"]
+
+
+def test_rows_wait_where_others_may_come_before_them() -> None:
+    given, others = handed_over(rows((5, "p", 1, "x", 5), (6, "q", 1, "x", 6), (6, "r", 2, "y", 6)), at(6))
+    assert (firsts(given), firsts(others)) == (["p"], ["q", "r"])
+    assert handed_over(rows(), at(6))[1].num_rows == 0

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from kaicep.pipeline.sharding.hosted_queries import HostedQueries, StatePlace
 from kaicep.pipeline.sharding.identity_part import DROPPED, ReadSplit
-from kaicep.pipeline.sharding.part_file import PartFile, table_bytes, write_parts
+from kaicep.pipeline.sharding.part_file import PartFile, write_parts
 from kaicep.pipeline.sharding.shard_part import ROWS_OF, ShardReport, ShardWork, shard_part
 from kaicep.pipeline.sharding.split_part import split_part
 from kaicep.storage import LocalFolder
@@ -43,7 +43,7 @@ def test_shards_go_on_from_their_states(tmp_path: Path, elsewhere: bool) -> None
     queries = hosted_of()
     for place, rows in enumerate([[reading("a", 1), reading("x", 2, car=2)], [reading("b", 3), reading("gone", 3)]]):
         split_part(queries, split_of(tmp_path, place, rows), LocalFolder(tmp_path), f"{place}.parts")
-    write_parts(LocalFolder(tmp_path), "d.parts", {(DROPPED, "P", 1): table_bytes(pa.table({"_id": [GONE]}))})
+    write_parts(LocalFolder(tmp_path), "d.parts", {(DROPPED, "P", 1): pa.table({"_id": [GONE]})})
     splits = [ReadSplit("P", place, f"{place}.parts", None) for place in range(2)]
     first = shard_part(queries, work(both(queries, ""), splits[:1], 0, []), LocalFolder(tmp_path), "s0.parts")
     assert matched(tmp_path, first) == []

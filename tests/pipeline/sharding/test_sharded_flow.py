@@ -77,6 +77,28 @@ def test_a_silent_stream_is_moved_on(tmp_path: Path) -> None:
     assert flow.process([split_of(tmp_path, 0, [reading("c", 5)])]).streams["P"].late == 1
 
 
+RUNS = """
+    CREATE QUERY runs AS SELECT ?a.id AS a, COUNT(?b) AS n FROM (?a, P), (?b, P)
+    WHERE { SEQ (?a -> ?b{1,2; ->}) FILTER (?a.v > 6) FILTER (?b.v < 6) WINDOW (?a, ?b, 30s) } PARTITION BY car
+"""
+
+
+def test_rows_wait_for_what_may_still_grow_in_another_shard(tmp_path: Path) -> None:
+    """Also where the driver begins anew meanwhile; each row once, in order."""
+    plan = plan_of(PROJECT, RUNS, 8)
+    long = [reading("a", 1, car=1, v=7), reading("b", 2, car=1)]
+    short = [reading("c", 3, car=2, v=7), reading("d", 4, car=2), reading("e", 5, car=2)]
+    first = ShardedFlow(plan, tmp_path).process([split_of(tmp_path, 0, [*long, *short, reading("x", 20, car=3, v=0)])])
+    assert first.matches["runs"].num_rows == 0
+    waiting = ShardedFlow(plan, tmp_path)
+    assert waiting.state.waiting.keys() == {"runs"}
+    assert waiting.state.waiting["runs"] in {path.name for path in tmp_path.glob("*.parts")}
+    last = waiting.process([split_of(tmp_path, 0, [reading("f", 21, car=1), reading("y", 40, car=3, v=0)])])
+    assert [row["a"] for row in last.matches["runs"].to_pylist()] == ["c", "a"]
+    assert not waiting.state.waiting
+    assert ShardedFlow(plan, tmp_path).process([], ends=True).matches["runs"].num_rows == 0
+
+
 def test_of_two_drivers_one_goes_on(tmp_path: Path) -> None:
     """The other one is told, whether it comes second or finds the files of its state removed."""
     plan = plan_of(PROJECT, FOLLOWS, 2)

@@ -36,6 +36,14 @@ def test_the_watermark_lies_behind_the_greatest_time_stamp() -> None:
     assert clock.moments == (at(9), at(8))
 
 
+def test_where_the_watermark_will_be_behind_splits() -> None:
+    """As far as their events count; the clock stays where it is."""
+    clock = StreamClock(hosted_of(), "P", (at(9), at(7)))
+    assert clock.watermark_behind([report(0, at(6)), report(1, None)]) == at(7)
+    assert clock.watermark_behind([report(0, at(20))]) == at(17)
+    assert clock.watermark == at(7)
+
+
 def test_the_latest_of_moments() -> None:
     assert latest([None, at(1), at(3), None]) == at(3)
     assert latest([]) is None
