@@ -14,7 +14,7 @@ from .split_part import SplitReport
 
 __all__ = ["StreamClock"]
 
-_NOTHING = pa.table({"_id": pa.array([], pa.string()), "_time": pa.array([], pa.timestamp("us", "UTC"))})
+_IDENTITIES = pa.schema({"_id": pa.string(), "_time": pa.timestamp("us", "UTC")})
 
 
 class StreamClock:
@@ -38,7 +38,7 @@ class StreamClock:
         self._recall(moments)
 
     def _recall(self, moments: tuple[datetime | None, datetime | None]) -> None:
-        self._admission.recall(*moments, lambda *_: _NOTHING)
+        self._admission.recall(*moments, lambda *_: _IDENTITIES.empty_table())
 
     @property
     def moments(self) -> tuple[datetime | None, datetime | None]:
