@@ -49,14 +49,14 @@ def check_case(data: st.DataObject, case: Case) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=5, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=3, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_rows_are_those_of_one_place(family: str, data: st.DataObject) -> None:
     check_case(data, data.draw(cases(family)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=5, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=3, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_rows_of_patterns_are_those_of_one_place(kind: str, data: st.DataObject) -> None:
     check_case(data, data.draw(pattern_cases(kind)))
@@ -106,7 +106,6 @@ def test_rows_of_contexts_that_are_cut_are_those_of_one_place(seed: int) -> None
 
 @pytest.mark.parametrize("family", rule_queries.FAMILIES)
 def test_what_rules_do_is_what_they_do_in_one_place(family: str) -> None:
-    assert sum(in_shards(seed) for seed in range(12, 400)) > 30_000
     assert sum(with_rules(family, seed) for seed in range(4))
 
 
