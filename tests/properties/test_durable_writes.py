@@ -12,6 +12,10 @@ WRITING = {"write_text", "write_bytes", "mkdir", "touch", "rename", "copytree"}
 ALLOWED = {
     ("archive/archive_backup.py", "copytree"): "a restored archive, which is synced before it is renamed, and after it",
     ("archive/archive_backup.py", "rename"): "likewise",
+    (
+        "archive/log/event_log.py",
+        "replace",
+    ): "a segment that a task has written durably; its folder is synced behind it",
     ("archive/log/quarantine.py", "rename"): "synced beside it, on both sides",
     ("archive/log/segment_digest.py", "open"): "a temporary file of `write_atomically`, which is synced behind it",
     ("archive/store/copy_requests.py", "mkdir"): "a request, of use only while both processes live",

@@ -49,14 +49,14 @@ def check_case(data: st.DataObject, case: Case) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=3, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=1, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_rows_are_those_of_one_place(family: str, data: st.DataObject) -> None:
     check_case(data, data.draw(cases(family)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=3, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=1, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_rows_of_patterns_are_those_of_one_place(kind: str, data: st.DataObject) -> None:
     check_case(data, data.draw(pattern_cases(kind)))
@@ -89,24 +89,24 @@ def with_rules(family: str, seed: int) -> int:
     return check(rng, RULES, rule_queries.rules(family, rng), cut_anywhere(rule_queries.events(rng), rng))
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_rows_of_keyed_queries_are_those_of_one_place(seed: int) -> None:
     assert keyed(seed)
 
 
 @pytest.mark.parametrize("family", context_families.FAMILIES)
 def test_rows_in_contexts_are_those_of_one_place(family: str) -> None:
-    assert sum(in_contexts(family, seed) for seed in range(2))
+    assert in_contexts(family, 0) + in_contexts(family, 1)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(4))
 def test_rows_of_contexts_that_are_cut_are_those_of_one_place(seed: int) -> None:
     assert in_shards(seed)
 
 
 @pytest.mark.parametrize("family", rule_queries.FAMILIES)
 def test_what_rules_do_is_what_they_do_in_one_place(family: str) -> None:
-    assert sum(with_rules(family, seed) for seed in range(4))
+    assert sum(with_rules(family, seed) for seed in range(2))
 
 
 @pytest.mark.long
@@ -119,7 +119,7 @@ def test_rows_are_those_of_one_place_in_the_long_run(family: str, data: st.DataO
 
 @pytest.mark.long
 def test_keyed_queries_contexts_and_rules_in_the_long_run() -> None:
-    assert sum(keyed(seed) for seed in range(8, 300)) > 30_000
+    assert sum(keyed(seed) for seed in range(3, 300)) > 30_000
     assert sum(in_contexts(family, seed) for family in context_families.FAMILIES for seed in range(2, 30))
-    assert sum(in_shards(seed) for seed in range(12, 400)) > 30_000
-    assert sum(with_rules(family, seed) for family in rule_queries.FAMILIES for seed in range(4, 60))
+    assert sum(in_shards(seed) for seed in range(4, 400)) > 30_000
+    assert sum(with_rules(family, seed) for family in rule_queries.FAMILIES for seed in range(2, 60))
