@@ -23,16 +23,14 @@ from kaicep.storage import is_transient
 from kaicep.storage.shared import bucket_client
 from support import context_families, rule_queries
 from support.buckets import ObjectStorage
-from support.cases import KINDS, Case, cases, pattern_cases
-from support.dataflows import cut_anywhere
-from support.engines import project_of
+from support.cases import KINDS
+from support.hosted_documents import HostedDocuments, keyed_document
 from support.hostings import BothHostings
-from support.keyed import STREAMS, keyed_batches, keyed_question
+from support.keyed import STREAMS, keyed_batches
 from support.queries import FAMILIES
 from support.tuples import few_batches
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
-KEYED, RULES = Project.parse({"streams": STREAMS}), Project.parse(rule_queries.CONTENT)
 
 
 def check(rng: Random, base: Catalog, text: str, cut: Sequence[Mapping[str, Sequence[Mapping[str, Any]]]]) -> int:
@@ -45,49 +43,26 @@ def check(rng: Random, base: Catalog, text: str, cut: Sequence[Mapping[str, Sequ
         return both.rows
 
 
-def check_case(data: st.DataObject, case: Case) -> None:
-    """Cut a case into batches, these into files, and compare."""
-    cut = data.draw(few_batches(case.streams), label="batches")
-    rng = Random(data.draw(st.integers(0, 2**32), label="how batches are split"))
-    check(rng, project_of(case.campus.seed), case.text, cut)
+HOSTED = HostedDocuments(check, few_batches)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 @settings(max_examples=1, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_rows_are_those_of_the_driver(family: str, data: st.DataObject) -> None:
-    check_case(data, data.draw(cases(family)))
+    HOSTED.drawn(data, family)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=1, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_rows_of_patterns_are_those_of_the_driver(kind: str, data: st.DataObject) -> None:
-    check_case(data, data.draw(pattern_cases(kind)))
-
-
-def keyed(seed: int) -> int:
-    """Four queries whose events are mostly tied by keys."""
-    rng = Random(seed)
-    text = ";\n".join(f"CREATE QUERY q{i} AS {keyed_question(rng)}" for i in range(4))
-    return check(rng, KEYED, text, keyed_batches(rng))
-
-
-def in_contexts(family: str, seed: int) -> int:
-    """A document with contexts."""
-    case, rng = context_families.case(family, seed), Random(seed)
-    return check(rng, context_families.contexts_project(case.lateness), case.text, cut_anywhere(case.streams, rng))
-
-
-def with_rules(family: str, seed: int) -> int:
-    """A document with rules, and what they call."""
-    rng = Random(f"{family} {seed}")
-    return check(rng, RULES, rule_queries.rules(family, rng), cut_anywhere(rule_queries.events(rng), rng))
+    HOSTED.drawn(data, kind)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_rows_of_keyed_queries_are_those_of_the_driver(seed: int) -> None:
-    assert keyed(seed)
+    assert HOSTED.keyed(seed)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -99,7 +74,7 @@ def test_what_tasks_share_may_be_in_a_bucket(
     options, rng = object_storage.options, Random(seed)
     table = {"endpoint": options.endpoint, "region": options.region, "allow_http": options.allow_http}
     base = Project.parse({"streams": STREAMS, "s3": table})
-    text = ";\n".join(f"CREATE QUERY q{i} AS {keyed_question(rng)}" for i in range(4))
+    text = keyed_document(rng)
     parts = object_storage.folder("parts")
     both = BothHostings(tmp_path, base, text, rng, shards=2, shared=str(parts))
     for number, batch in enumerate(keyed_batches(rng)):
@@ -120,12 +95,12 @@ def test_what_tasks_share_may_be_in_a_bucket(
 
 @pytest.mark.parametrize("family", context_families.FAMILIES)
 def test_rows_in_contexts_are_those_of_the_driver(family: str) -> None:
-    in_contexts(family, 1)
+    HOSTED.in_contexts(family, 1)
 
 
 @pytest.mark.parametrize("family", rule_queries.FAMILIES)
 def test_what_rules_do_is_what_they_do_on_the_driver(family: str) -> None:
-    with_rules(family, 1)
+    HOSTED.with_rules(family, 1)
 
 
 @pytest.mark.long
@@ -133,11 +108,11 @@ def test_what_rules_do_is_what_they_do_on_the_driver(family: str) -> None:
 @settings(max_examples=40, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_rows_are_those_of_the_driver_in_the_long_run(family: str, data: st.DataObject) -> None:
-    check_case(data, data.draw(cases(family) if family in FAMILIES else pattern_cases(family)))
+    HOSTED.drawn(data, family)
 
 
 @pytest.mark.long
 def test_keyed_queries_contexts_and_rules_in_the_long_run() -> None:
-    assert sum(keyed(seed) for seed in range(4, 60)) > 3_000
-    assert sum(in_contexts(family, seed) for family in context_families.FAMILIES for seed in range(1, 8))
-    assert sum(with_rules(family, seed) for family in rule_queries.FAMILIES for seed in range(8))
+    assert sum(HOSTED.keyed(seed) for seed in range(4, 60)) > 3_000
+    assert sum(HOSTED.in_contexts(family, seed) for family in context_families.FAMILIES for seed in range(1, 8))
+    assert sum(HOSTED.with_rules(family, seed) for family in rule_queries.FAMILIES for seed in range(8))

@@ -14,21 +14,18 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from kaicep import Project
 from kaicep.pipeline.catalog import Catalog
 from kaicep.pipeline.sharding.query_unit import units_of
 from support import context_families, rule_queries
-from support.cases import KINDS, Case, cases, pattern_cases
-from support.dataflows import cut_anywhere
-from support.engines import project_of
-from support.keyed import STREAMS, keyed_batches, keyed_question
+from support.cases import KINDS
+from support.hosted_documents import KEYED, HostedDocuments
+from support.keyed import keyed_batches
 from support.keyed_contexts import keyed_contexts
 from support.queries import FAMILIES
 from support.sharded import SideBySide, plan_of
 from support.tuples import batches
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
-KEYED, RULES = Project.parse({"streams": STREAMS}), Project.parse(rule_queries.CONTENT)
 
 
 def check(rng: Random, catalog: Catalog, text: str, cut: Sequence[Mapping[str, Sequence[Mapping[str, Any]]]]) -> int:
@@ -41,38 +38,21 @@ def check(rng: Random, catalog: Catalog, text: str, cut: Sequence[Mapping[str, S
         return both.rows
 
 
-def check_case(data: st.DataObject, case: Case) -> None:
-    """Cut a case into batches, these into splits, and compare."""
-    cut = data.draw(batches(case.streams), label="batches")
-    rng = Random(data.draw(st.integers(0, 2**32), label="how batches are split"))
-    check(rng, project_of(case.campus.seed), case.text, cut)
+HOSTED = HostedDocuments(check, batches)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 @settings(max_examples=1, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_rows_are_those_of_one_place(family: str, data: st.DataObject) -> None:
-    check_case(data, data.draw(cases(family)))
+    HOSTED.drawn(data, family)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=1, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_rows_of_patterns_are_those_of_one_place(kind: str, data: st.DataObject) -> None:
-    check_case(data, data.draw(pattern_cases(kind)))
-
-
-def keyed(seed: int) -> int:
-    """Four queries whose events are mostly tied by keys."""
-    rng = Random(seed)
-    text = ";\n".join(f"CREATE QUERY q{i} AS {keyed_question(rng)}" for i in range(4))
-    return check(rng, KEYED, text, keyed_batches(rng))
-
-
-def in_contexts(family: str, seed: int) -> int:
-    """A document with contexts."""
-    case, rng = context_families.case(family, seed), Random(seed)
-    return check(rng, context_families.contexts_project(case.lateness), case.text, cut_anywhere(case.streams, rng))
+    HOSTED.drawn(data, kind)
 
 
 def in_shards(seed: int) -> int:
@@ -83,20 +63,14 @@ def in_shards(seed: int) -> int:
     return check(rng, KEYED, text, keyed_batches(rng))
 
 
-def with_rules(family: str, seed: int) -> int:
-    """A document with rules, and what they call."""
-    rng = Random(f"{family} {seed}")
-    return check(rng, RULES, rule_queries.rules(family, rng), cut_anywhere(rule_queries.events(rng), rng))
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_of_keyed_queries_are_those_of_one_place(seed: int) -> None:
-    assert keyed(seed)
+    assert HOSTED.keyed(seed)
 
 
 @pytest.mark.parametrize("family", context_families.FAMILIES)
 def test_rows_in_contexts_are_those_of_one_place(family: str) -> None:
-    assert in_contexts(family, 0) + in_contexts(family, 1)
+    assert HOSTED.in_contexts(family, 0) + HOSTED.in_contexts(family, 1)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -106,7 +80,7 @@ def test_rows_of_contexts_that_are_cut_are_those_of_one_place(seed: int) -> None
 
 @pytest.mark.parametrize("family", rule_queries.FAMILIES)
 def test_what_rules_do_is_what_they_do_in_one_place(family: str) -> None:
-    assert sum(with_rules(family, seed) for seed in range(2))
+    assert sum(HOSTED.with_rules(family, seed) for seed in range(2))
 
 
 @pytest.mark.long
@@ -114,12 +88,12 @@ def test_what_rules_do_is_what_they_do_in_one_place(family: str) -> None:
 @settings(max_examples=300, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_rows_are_those_of_one_place_in_the_long_run(family: str, data: st.DataObject) -> None:
-    check_case(data, data.draw(cases(family) if family in FAMILIES else pattern_cases(family)))
+    HOSTED.drawn(data, family)
 
 
 @pytest.mark.long
 def test_keyed_queries_contexts_and_rules_in_the_long_run() -> None:
-    assert sum(keyed(seed) for seed in range(3, 300)) > 30_000
-    assert sum(in_contexts(family, seed) for family in context_families.FAMILIES for seed in range(2, 30))
+    assert sum(HOSTED.keyed(seed) for seed in range(3, 300)) > 30_000
+    assert sum(HOSTED.in_contexts(family, seed) for family in context_families.FAMILIES for seed in range(2, 30))
     assert sum(in_shards(seed) for seed in range(4, 400)) > 30_000
-    assert sum(with_rules(family, seed) for family in rule_queries.FAMILIES for seed in range(2, 60))
+    assert sum(HOSTED.with_rules(family, seed) for family in rule_queries.FAMILIES for seed in range(2, 60))

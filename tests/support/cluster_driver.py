@@ -14,10 +14,11 @@ from random import Random
 
 from kaicep import Project
 from kaicep.config import EngineSettings
+from kaicep.examples.cluster import cluster
 from kaicep.pipeline.hosting.spark_session import start_spark, stop_spark
 
 from .keyed import STREAMS
-from .spark_cluster import Killer, cluster
+from .spark_cluster import SMALL, Killer
 
 SECONDS = 6.0
 
@@ -27,15 +28,7 @@ def main(folder: Path) -> None:
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     project = Project.parse({"streams": STREAMS})
     with cluster(folder) if job["master"] == "cluster" else nullcontext(job["master"]) as master:
-        of_spark = {
-            "spark.executor.memory": "512m",
-            "spark.cores.max": "2",
-            "spark.default.parallelism": "2",
-            "spark.driver.host": "127.0.0.1",
-            "spark.driver.bindAddress": "127.0.0.1",
-            "spark.executor.processTreeMetrics.enabled": "false",
-        }
-        spark = start_spark(EngineSettings(master=master, spark=of_spark))
+        spark = start_spark(EngineSettings(master=master, spark=SMALL))
         try:
             for what, seed in job["kills"]:
                 killer = nullcontext(None) if what is None else Killer(what, Random(seed), SECONDS)

@@ -16,23 +16,16 @@ from typing import Any
 
 from kaicep import Engine, Project
 from kaicep.config import EngineSettings
+from kaicep.examples.cluster import cluster
 from kaicep.pipeline.hosting.spark_session import start_spark, stop_spark
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 
 from .keyed import STREAMS
-from .spark_cluster import Killer, cluster
+from .spark_cluster import SMALL, Killer
 
 __all__ = ["project_in"]
 
 SECONDS = 5.0
-_OF_SPARK = {
-    "spark.executor.memory": "512m",
-    "spark.cores.max": "2",
-    "spark.default.parallelism": "2",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.executor.processTreeMetrics.enabled": "false",
-}
 
 
 def project_in(folder: Path) -> Project:
@@ -47,7 +40,7 @@ def main(folder: Path) -> None:
     """Do what the folder says."""
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     with cluster(folder) if job["master"] == "cluster" else nullcontext(job["master"]) as master:
-        spark = start_spark(EngineSettings(master=master, spark=_OF_SPARK))
+        spark = start_spark(EngineSettings(master=master, spark=SMALL))
         try:
             for place, (what, seed) in enumerate(job["kills"]):
                 own = folder / str(place)

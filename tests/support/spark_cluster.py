@@ -1,82 +1,29 @@
-"""A standalone Spark cluster of this machine, two workers of one core each, and what is ended of it with SIGKILL."""
+"""What is ended with SIGKILL of a standalone Spark cluster that this process has started."""
 
 from __future__ import annotations
 
 import os
 import signal
-import socket
-import subprocess
-import sys
 import threading
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Self
 
-import pyspark
-from kaicep.pipeline.hosting.spark_java import use_java
+__all__ = ["SMALL", "Killer", "descendants"]
 
-__all__ = ["Killer", "cluster", "descendants"]
+SMALL = {
+    "spark.executor.memory": "512m",
+    "spark.cores.max": "2",
+    "spark.default.parallelism": "2",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.executor.processTreeMetrics.enabled": "false",
+}
+"""Settings of a session there, and of one of this process alone."""
 
-HOSTS = ("127.0.0.1", "127.0.0.2")
-"""Spark runs a task that lags once more on another host only."""
-
-
-@contextmanager
-def cluster(folder: Path) -> Iterator[str]:
-    """A master and its workers, children of this process; gives the master's URL."""
-    use_java()
-    port = _free_port()
-    url = f"spark://{HOSTS[0]}:{port}"
-    master = ["org.apache.spark.deploy.master.Master", "--host", HOSTS[0], "--port", str(port), "--webui-port", "0"]
-    workers = [
-        [
-            "org.apache.spark.deploy.worker.Worker",
-            *("--host", host, "--cores", "1", "--memory", "1g", "--webui-port", "0"),
-            *("--work-dir", str(folder / f"work-{host}"), url),
-        ]
-        for host in HOSTS
-    ]
-    started = [_started(master, HOSTS[0], folder)]
-    try:
-        _await(port)
-        started += [_started(worker, host, folder) for worker, host in zip(workers, HOSTS, strict=True)]
-        yield url
-    finally:
-        for process in reversed(started):
-            process.terminate()
-        for process in started:
-            process.wait()
-
-
-def _started(command: list[str], host: str, folder: Path) -> subprocess.Popen[bytes]:
-    home = Path(pyspark.__file__).parent
-    environment = os.environ | {
-        "SPARK_HOME": str(home),
-        "SPARK_LOCAL_IP": host,
-        "SPARK_DAEMON_MEMORY": "256m",
-        "PYSPARK_PYTHON": sys.executable,
-    }
-    with (folder / "cluster.log").open("ab") as log:
-        return subprocess.Popen([str(home / "bin" / "spark-class"), *command], env=environment, stdout=log, stderr=log)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOSTS[0], 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def _await(port: int) -> None:
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
-        with suppress(OSError), socket.create_connection((HOSTS[0], port), 1):
-            return
-        time.sleep(0.2)
-    raise TimeoutError("the master does not answer")
+_WORKERS = 2
+"""So many a cluster has at first."""
 
 
 def descendants(process: int) -> dict[int, str]:
@@ -145,7 +92,7 @@ class Killer:
                 return [self._rng.choice(found)] if found else []
             case _:
                 workers = sorted(one for one, said in running.items() if "deploy.worker.Worker" in said)
-                if len(workers) < len(HOSTS):  # one is gone already
+                if len(workers) < _WORKERS:  # one is gone already
                     return []
                 chosen = self._rng.choice(workers)
                 return [chosen, *descendants(chosen)]
