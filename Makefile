@@ -19,7 +19,7 @@ $(READY): pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-# mypy finds the package `kaicep` here: the repository root has the name of the checkout.
+# mypy and ruff find the package `kaicep` here: the repository root has the name of the checkout, whatever that is.
 $(LINK):
 	@mkdir -p $(@D) && ln -sfn ../.. $@
 
@@ -54,7 +54,7 @@ structure: setup ## print the figures of the structural rules
 	@PYTHONPATH=tests $(BIN)/python -m support.structure
 
 lint: setup ## check style and types
-	$(BIN)/ruff check .
+	$(BIN)/ruff check $(LINK)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(LINK)
 
