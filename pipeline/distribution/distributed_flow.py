@@ -30,6 +30,7 @@ from ..flow import (
     Registration,
     StreamMoments,
     StreamTally,
+    no_identities,
 )
 from ..flow.queries import continues, with_head
 from ..sharding import (
@@ -228,7 +229,7 @@ class DistributedFlow(Dataflow):
 
     def _recall(self, state: HostingState) -> None:
         """Be where the streams and the queries were."""
-        self.recall(state.moments, _nobody)
+        self.recall(state.moments, no_identities)
         told = {one.label: one for one in state.told}
         for label, flow in self.flows.items():
             if isinstance(flow, ToldQuery):
@@ -266,7 +267,7 @@ class DistributedFlow(Dataflow):
         self, batch: Batch, counts: Mapping[str, StreamCounts], moments: StreamMoments
     ) -> Mapping[str, datetime]:
         """Where watermarks of idle streams are moved, now that it is known which ones have brought events."""
-        self.recall(moments, _nobody)
+        self.recall(moments, no_identities)
         if batch.idle is not None:
             batch.idle.heard(name for name, count in counts.items() if count.events)
             if batch.advances is None:
@@ -316,8 +317,3 @@ class DistributedFlow(Dataflow):
             for path in self._place.log.glob(f"*/{HIDDEN}*"):
                 if path.name < f"{HIDDEN}{self._state.batch:09}":
                     path.unlink(missing_ok=True)
-
-
-def _nobody(_stream: str, _start: datetime | None, _count: int | None) -> pa.Table:
-    """The identities of a stream, which tasks know."""
-    return pa.table({"_id": pa.array([], pa.string()), "_time": pa.array([], pa.timestamp("us", "UTC"))})

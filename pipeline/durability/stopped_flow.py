@@ -9,11 +9,10 @@ from pathlib import Path
 
 from ...errors import KaicepError, PipelineError
 from ..catalog import Catalog
-from ..flow import Dataflow, ParkedQueries, Registration
+from ..flow import Dataflow, ParkedQueries, Registration, no_identities
 from .flow_state import moments_of
 from .journal import BatchJournal
 from .query_registry import QueryRegistry
-from .replay import nobody
 from .withdrawn_notes import KnownChanges, withdrawn_queries
 
 __all__ = ["StoppedFlow", "flow_at_stop"]
@@ -57,7 +56,7 @@ def flow_at_stop(project: Catalog, queries: Sequence[Registration], say: Callabl
     for registration in known:
         with suppress(KaicepError):  # the next engine tells it
             dataflow.register(registration)
-    dataflow.recall(moments, nobody)
+    dataflow.recall(moments, no_identities)
     return StoppedFlow(dataflow, last, parked)
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         parked_notes,
     )
     from .rules import CALLS
-    from .source_streams import StreamMoments, admission_of
+    from .source_streams import StreamMoments, admission_of, no_identities
 
 _LATER = {
     "CALLS": ".rules",
@@ -60,6 +60,7 @@ _LATER = {
     "kin_of": ".queries",
     "failure_of": ".queries",
     "is_state_of": ".dataflow",
+    "no_identities": ".source_streams",
     "joined": ".batch_result",
     "live_batch": ".batch",
     "merged": ".batch_result",
@@ -101,6 +102,7 @@ __all__ = [
     "kin_of",
     "live_batch",
     "merged",
+    "no_identities",
     "parked_notes",
     "queries_with_a_past",
     "refuse_ahead",

@@ -15,7 +15,7 @@ from ..profile import StreamProfile, StreamProfiler
 from .admission import MOST_IDENTITIES, Admission
 from .batch_result import StreamResult
 
-__all__ = ["KnownIdentities", "SourceStreams", "StreamMoments", "admission_of"]
+__all__ = ["KnownIdentities", "SourceStreams", "StreamMoments", "admission_of", "no_identities"]
 
 StreamMoments = Mapping[str, tuple[datetime | None, datetime | None]]
 """By stream, its greatest time stamp, and where its watermark was moved by wall clock."""
@@ -25,6 +25,11 @@ KnownIdentities = Callable[[str, datetime | None, int | None], pa.Table]
 _LOG = logging.getLogger("kaicep")
 
 _STREAM = "stream/"
+
+
+def no_identities(_stream: str, _start: datetime | None, _count: int | None) -> pa.Table:
+    """`KnownIdentities` where none is known, for whoever takes no later event, or leaves duplicates to others."""
+    return pa.table({"_id": pa.array([], pa.string()), "_time": pa.array([], pa.timestamp("us", "UTC"))})
 
 
 class SourceStreams:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import partial
 
-import pyarrow as pa
-
-from ..flow import admission_of
+from ..flow import admission_of, no_identities
 from .hosted_queries import HostedQueries
 from .identity_part import ReadSplit
 from .split_part import SplitReport
 
 __all__ = ["StreamClock"]
-
-_IDENTITIES = pa.schema({"_id": pa.string(), "_time": pa.timestamp("us", "UTC")})
 
 
 class StreamClock:
@@ -38,7 +35,7 @@ class StreamClock:
         self._recall(moments)
 
     def _recall(self, moments: tuple[datetime | None, datetime | None]) -> None:
-        self._admission.recall(*moments, lambda *_: _IDENTITIES.empty_table())
+        self._admission.recall(*moments, partial(no_identities, self._stream))
 
     @property
     def moments(self) -> tuple[datetime | None, datetime | None]:

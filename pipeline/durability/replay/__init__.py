@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from .log_replay import logged_batches
 from .spool_replay import SpoolReplay
-from .state_replay import StateReplay, is_bounded, nobody
+from .state_replay import StateReplay, is_bounded
 
-__all__ = ["SpoolReplay", "StateReplay", "is_bounded", "logged_batches", "nobody"]
+__all__ = ["SpoolReplay", "StateReplay", "is_bounded", "logged_batches"]

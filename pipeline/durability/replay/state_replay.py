@@ -17,7 +17,7 @@ from ....archive import ReadView
 from ....archive.log import Position, read_consistently
 from ....cep import horizon_of
 from ....planner import ROWS_AT_ONCE, BackfillChunk, TimeRange, covering_range, lowest_watermark, replayed
-from ...flow import Batch, BatchSource, Dataflow, StreamMoments, request_of
+from ...flow import Batch, BatchSource, Dataflow, StreamMoments, no_identities, request_of
 from ...knowledge import KnowledgeVersions
 
 __all__ = ["StateReplay", "is_bounded"]
@@ -62,7 +62,7 @@ class StateReplay:
         """Let the streams be where they were; what is asked of the past is known then."""
         if not self._recalled:
             known = partial(_identities, self._archive, self._upto)
-            self.dataflow.recall(self._moments, known if self._until is None else nobody)
+            self.dataflow.recall(self._moments, known if self._until is None else no_identities)
             self._recalled = True
 
     def batches(self) -> Iterator[Batch]:
@@ -161,11 +161,6 @@ def _reach(dataflow: Dataflow, label: str, readers: frozenset[str]) -> timedelta
         return None
     # Twice: a match that grows is held back as long, and so is the watermark of the rows that others read.
     return 2 * own + max((reach for reach in upstream if reach is not None), default=timedelta(0))
-
-
-def nobody(_stream: str, _start: datetime | None, _count: int | None) -> pa.Table:
-    """The identities of a stream where none is known, for whoever takes no later event."""
-    return pa.table({"_id": pa.array([], pa.string()), "_time": pa.array([], pa.timestamp("us", "UTC"))})
 
 
 def _identities(archive: ReadView, upto: Position, stream: str, start: datetime | None, count: int | None) -> pa.Table:
