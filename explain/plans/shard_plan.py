@@ -23,7 +23,9 @@ def _of_unit(unit: QueryUnit, label: str) -> PlanNode:
 def _cut(unit: QueryUnit) -> str:
     if unit.key is None:
         return f"one: {unit.why_one}"
-    return f"as many as there are cores, {'each event by itself' if unit.by_event else f'by {unit.key.text}'}"
+    by = "each event by itself" if unit.by_event else f"by {unit.key.text}"
+    engine = "" if unit.single else "; in an engine one, where queries come and go"
+    return f"as many as there are cores, {by}{engine}"
 
 
 def _done(unit: QueryUnit, label: str) -> Iterator[PlanNode]:

@@ -24,12 +24,12 @@ def test_by_what_queries_are_cut_and_which_go_together() -> None:
     found = describe_shards(queries)
     assert [plan_text(found[query.label]).splitlines() for query in queries] == [
         [
-            "shards: as many as there are cores, by car of P, car of Q",
+            "shards: as many as there are cores, by car of P, car of Q; in an engine one, where queries come and go",
             "  where files are read: shards are given whole events",
             "  in a shard: its operator and those of seen, which answer each other",
         ],
         [
-            "shards: as many as there are cores, by car of P, car of Q",
+            "shards: as many as there are cores, by car of P, car of Q; in an engine one, where queries come and go",
             "  where files are read: shards are given whole events",
             "  in a shard: its operator and those of road.jam.initiate, which answer each other",
         ],
