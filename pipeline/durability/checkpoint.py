@@ -23,7 +23,7 @@ from ...archive.log import IdleWatermarkLog, Position
 from ...archive.matches import Provenance
 from ...config import Settings
 from ...errors import PipelineError
-from ..flow import Batch, BatchResult, Dataflow, Registration, StreamResult
+from ..flow import Batch, BatchResult, Dataflow, Registration, RowTarget, StreamResult
 from ..kafka import Offsets
 from ..monitoring import StageClock
 from ..sinks import DeliveredRows, RowDelivery, Sink
@@ -184,7 +184,6 @@ class Checkpoint:
         Returns:
             How many rows each query has, and those that are kept, those that were held for this batch among them.
         """
-        logged = self._archive is not None and self._archive.keeps_matches
         with self._clock.stage("archive"):
             self._note_beginning()
             self.journal.take(number, files, {name: records.unreadable for name, records in raw.items()}, offsets)
@@ -197,7 +196,7 @@ class Checkpoint:
             delivered = self.delivery.deliver(
                 number,
                 self._clock.over("queries", result.rows()),
-                lambda label: self._collected(label) or (logged and dataflow.flows[label].query.name is not None),
+                lambda label: self._asked_for(label, dataflow),
             )
         with self._clock.stage("archive"):
             if self._archive is not None:
@@ -211,6 +210,15 @@ class Checkpoint:
         if self._outbox is not None:
             self._outbox.release(number)
         return delivered
+
+    def targets(self, label: str, dataflow: Dataflow) -> Sequence[RowTarget] | None:
+        """How tasks may write the rows of a query for the sinks; `None`: somebody asks for them here."""
+        return None if self._asked_for(label, dataflow) else self.delivery.targets(label)
+
+    def _asked_for(self, label: str, dataflow: Dataflow) -> bool:
+        """Whether somebody asks for the rows of a query beside the sinks."""
+        logged = self._archive is not None and self._archive.keeps_matches
+        return self._collected(label) or (logged and dataflow.flows[label].query.name is not None)
 
     def keep_calls(self, number: int, calls: pa.Table) -> None:
         """Keep what rules have called in a batch; it goes out when a batch is durable, this one or one after it."""

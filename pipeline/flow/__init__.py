@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .answering import QueryRows
+    from .answering import QueryRows, RowTarget, WrittenRows
     from .backfill import Backfill, queries_with_a_past, request_of
     from .batch import Batch, BatchSource, Judgement, live_batch
     from .batch_result import BatchResult, StreamResult, StreamTally, joined, merged
@@ -47,6 +47,8 @@ _LATER = {
     "ParkedQueries": ".queries",
     "ParkedQuery": ".queries",
     "QueryRows": ".answering",
+    "RowTarget": ".answering",
+    "WrittenRows": ".answering",
     "QueryRuntime": ".queries",
     "Registration": ".queries",
     "Silence": ".idle_streams",
@@ -88,12 +90,14 @@ __all__ = [
     "QueryRows",
     "QueryRuntime",
     "Registration",
+    "RowTarget",
     "Silence",
     "StreamMoments",
     "StreamResult",
     "StreamTally",
     "Withdrawal",
     "WithdrawnQueries",
+    "WrittenRows",
     "admission_of",
     "bounds_of",
     "failure_of",

@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from .hosting_state import HostingState, QueryTold, state_of, state_text, sweep
     from .log_part import HIDDEN, LogReport
     from .shard_part import ShardReport
-    from .sharded_flow import WRITTEN_KNOWLEDGE, HostedBatch, ShardedFlow, StreamCounts, TaskRunner, run_here
+    from .sharded_flow import FEW_ROWS, WRITTEN_KNOWLEDGE, HostedBatch, ShardedFlow, StreamCounts, TaskRunner, run_here
     from .split_part import SplitReport
     from .split_reading import Split, told_records
 
 _LATER = {
+    "FEW_ROWS": ".sharded_flow",
     "Failures": ".hosted_queries",
     "HIDDEN": ".log_part",
     "HostedBatch": ".sharded_flow",
@@ -42,6 +43,7 @@ _LATER = {
 }
 
 __all__ = [
+    "FEW_ROWS",
     "HIDDEN",
     "WRITTEN_KNOWLEDGE",
     "Failures",

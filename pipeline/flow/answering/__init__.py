@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from .query_answering import QueryAnswering
 from .running_answer import QueryRows
+from .written_rows import RowTarget, WrittenRows
 
-__all__ = ["QueryAnswering", "QueryRows"]
+__all__ = ["QueryAnswering", "QueryRows", "RowTarget", "WrittenRows"]
