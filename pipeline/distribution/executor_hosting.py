@@ -52,11 +52,14 @@ class ExecutorHosting:
         archive: whose log is written; `None`: there is none.
         tasks: gives where tasks run, when they are needed first.
         say: takes a line of the log about files that cannot be read.
+
+    Attributes:
         few: so many rows of a batch come to the driver, whatever sinks there are.
     """
 
     collects = False
     replayable = False
+    few = FEW_ROWS
 
     def __init__(
         self,
@@ -64,10 +67,8 @@ class ExecutorHosting:
         archive: Archive | None,
         tasks: Callable[[], TaskPool],
         say: Callable[[str], None] = _LOG.info,
-        *,
-        few: int = FEW_ROWS,
     ) -> None:
-        self._project, self._archive, self._tasks, self._say, self._few = project, archive, tasks, say, few
+        self._project, self._archive, self._tasks, self._say = project, archive, tasks, say
 
     @cached_property
     def _pool(self) -> TaskPool:
@@ -78,7 +79,7 @@ class ExecutorHosting:
         """Where tasks run."""
         log = None if self._archive is None else self._archive.log.path.absolute()
         shards = self._project.settings.engine.shards or self._pool.parallelism
-        return TaskPlace(self._pool, self._pool.parallelism, self._folder(), shards, log, self._say, self._few)
+        return TaskPlace(self._pool, self._pool.parallelism, self._folder(), shards, log, self._say, self.few)
 
     def _folder(self) -> SharedFolder:
         """For what tasks leave for each other, and the states of shards."""

@@ -18,14 +18,14 @@ from ...cep import END_OF_TIME
 from ...errors import PipelineError
 from ...planner import Watermarks
 from ...storage import FolderPlace, LocalFolder, SharedFolder, folder_at, folder_name, is_transient
-from ..flow import RowTarget, StreamMoments, WrittenRows
+from ..flow import RowTargets, StreamMoments, WrittenRows
 from ..flow.rules import in_order
 from .hosted_queries import Failures, HostedQueries, HostingPlan, StatePlace, hosted
 from .hosting_state import PARTS, HostingState, QueryTold, commit, read_manifest, require_newest
 from .identity_part import IdentityReport, IdentityWork, identity_part
 from .log_part import LogReport, LogWork, log_part
 from .part_file import PartFile, write_parts
-from .rows import QueryParts, RowReport, RowWork, found_rows, opened, row_part, shared_out
+from .rows import QueryParts, RowWork, WritingReport, found_rows, opened, row_part, shared_out
 from .shard_part import CALLS_OF, ROWS_OF, ShardReport, ShardWork, shard_part
 from .split_part import Split, SplitReport, split_part
 from .stream_clock import StreamClock, latest
@@ -129,8 +129,8 @@ class HostedBatch:
 Advance = Callable[[Mapping[str, StreamCounts], StreamMoments], Mapping[str, datetime]]
 """Says where watermarks of silent streams are moved, when it is known what a batch has and where its streams are."""
 
-Targets = Callable[[str], Sequence[RowTarget] | None]
-"""By query label, how its rows are written for sinks; `None`: they go to the driver."""
+Targets = Callable[[str], RowTargets | None]
+"""By query label, how its rows are written; `None`: they go to the driver."""
 
 FEW_ROWS = 4_096
 """So many rows of all queries the driver puts together itself: to let tasks do it takes a job."""
@@ -327,7 +327,7 @@ class ShardedFlow:
     ) -> tuple[dict[str, pa.Table], dict[str, WrittenRows], dict[str, str]]:
         """By query, its rows as users see them, or those that tasks have written; and the file of those that wait."""
         written, waiting = self._written(batch, parts, targets)
-        here = [query for query in parts if query.files and query.label not in written]
+        here = [query for query in parts if query.label not in written]
         files, rows, later = opened(self._folder, here), dict[str, pa.Table](), dict[str, pa.Table]()
         for query in here:
             found = found_rows(self._queries, query, files)
@@ -347,16 +347,12 @@ class ShardedFlow:
         if not isinstance(folder, LocalFolder):  # what is in a bucket no sink takes over
             return {}, {}
         asked = ((query, targets(query.label)) for query in parts if query.files)
-        some = [replace(query, targets=tuple(own)) for query, own in asked if own is not None]
+        some = [replace(query, targets=own) for query, own in asked if own is not None]
         if sum(query.count for query in some) <= self._few:
             return {}, {}
         work = [RowWork(share) for share in shared_out(some, self._tasks)]
-        reports: list[RowReport] = self._run(self._plan, row_part, work, folder, f"{batch:09}-rows")
-        written = {
-            label: WrittenRows(count, tuple(folder.path / name for name in report.files.get(label, ())))
-            for report in reports
-            for label, count in report.counts.items()
-        }
+        reports: list[WritingReport] = self._run(self._plan, row_part, work, folder, f"{batch:09}-rows")
+        written = {label: rows for report in reports for label, rows in report.written(folder).items()}
         return written, {label: report.file for report in reports for label in report.waiting}
 
     def _calls(self, answered: Sequence[ShardReport]) -> Iterable[pa.Table]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
+from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 import pyarrow as pa
@@ -32,10 +33,12 @@ class DeliveredRows:
     Attributes:
         counts: by label, how many rows a query had.
         kept: by label, its rows, as queries give them; none, where they were not asked for.
+        logged: by label, what tasks have written for the log of matches.
     """
 
     counts: dict[str, int]
     kept: dict[str, pa.Table]
+    logged: dict[str, Path] = field(default_factory=dict)
 
     def add(self, label: str, rows: pa.Table, *, keeps: bool) -> None:
         """Note further rows of a query."""
@@ -102,6 +105,8 @@ class RowDelivery:
                 self._take(batch, label, answer.written)
                 delivered.add(label, unmarked(found), keeps=False)
                 delivered.counts[label] += answer.written.num_rows
+                if answer.written.logged is not None:
+                    delivered.logged[label] = answer.written.logged
                 continue
             if label not in writers:
                 writers[label] = [(sink, _begun(sink, batch, label)) for sink in self._sinks]
@@ -126,6 +131,10 @@ class RowDelivery:
 
     def _take(self, batch: int, label: str, written: WrittenRows) -> None:
         """Let sinks take what tasks have written of a query."""
+        if not written.num_rows:
+            for sink in self._sinks:
+                _begun(sink, batch, label).close()
+            return
         for sink, path in zip(self._sinks, written.files, strict=True):
             with _named(sink, f"take of '{label}'"):
                 if isinstance(sink, FileSink):

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from kaicep import Project
 from kaicep.archive.log.event_log import EventLog
+from kaicep.archive.matches import MatchLog
 from kaicep.errors import KaicepError
 from kaicep.pipeline.durability.generations.checkpoint_generation import Generation
 from kaicep.pipeline.durability.journal.batch_journal import BatchJournal
@@ -36,9 +37,12 @@ WRITES = (
     (BatchJournal, "take"),
     (BatchJournal, "finish"),
     (OperatorSnapshots, "write"),
+    (JsonLinesSink, "take"),
     (JsonLinesSink, "flush"),
+    (MatchLog, "append"),
 )
 """What makes a batch durable, step by step."""
+MANY = 1_000_000
 
 
 def question(seed: int) -> tuple[str, Cut]:
@@ -52,11 +56,12 @@ def question(seed: int) -> tuple[str, Cut]:
     return text, cut
 
 
-def engine(folder: Path, text: str) -> FilesEngine:
-    """One in tasks."""
+def engine(folder: Path, text: str, few: int = 0) -> FilesEngine:
+    """One in tasks, which write the rows of two of its queries, if they are more than a few; see `FilesEngine`."""
     folder.mkdir()
     project = catalog_in(folder, BASE.settings, BASE, shards=2)
-    return FilesEngine(folder, project, project.registrations(text, "q"), TasksHere())
+    queries = project.registrations(text, "q")
+    return FilesEngine(folder, project, queries, TasksHere(), collected=lambda label: label == "q0", few=few)
 
 
 def noted(own: FilesEngine, number: int, batch: Mapping[str, Sequence[Sequence[Mapping[str, Any]]]]) -> None:
@@ -71,12 +76,12 @@ def noted(own: FilesEngine, number: int, batch: Mapping[str, Sequence[Sequence[M
 def told(own: FilesEngine) -> tuple[Any, ...]:
     """All that is left of it."""
     progress = own.flow.progress
-    return own.log, own.letters, lines_in(own.rows), progress.streams, progress.matches
+    return own.log, own.letters, (lines_in(own.rows), own.found), progress.streams, progress.matches
 
 
 def undisturbed(folder: Path, text: str, cut: Cut) -> tuple[Any, ...]:
-    """What an engine has left that nothing has met."""
-    own = engine(folder, text)
+    """What an engine has left that nothing has met, and whose rows all went through the driver."""
+    own = engine(folder, text, few=MANY)
     for number, batch in enumerate(cut, 1):
         noted(own, number, batch)
         own.deliver(number)

@@ -17,6 +17,7 @@ from typing import Any
 from kaicep import Engine, Project
 from kaicep.config import EngineSettings
 from kaicep.examples.cluster import cluster
+from kaicep.pipeline.distribution import ExecutorHosting
 from kaicep.pipeline.hosting.spark_session import start_spark, stop_spark
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 
@@ -38,6 +39,7 @@ def project_in(folder: Path) -> Project:
 
 def main(folder: Path) -> None:
     """Do what the folder says."""
+    ExecutorHosting.few = 0  # tasks write all rows
     job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
     with cluster(folder) if job["master"] == "cluster" else nullcontext(job["master"]) as master:
         spark = start_spark(EngineSettings(master=master, spark=SMALL))

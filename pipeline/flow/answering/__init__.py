@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from .query_answering import QueryAnswering
 from .running_answer import QueryRows
-from .written_rows import RowTarget, WrittenRows
+from .written_rows import LogTarget, RowTarget, RowTargets, WrittenRows
 
-__all__ = ["QueryAnswering", "QueryRows", "RowTarget", "WrittenRows"]
+__all__ = ["LogTarget", "QueryAnswering", "QueryRows", "RowTarget", "RowTargets", "WrittenRows"]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 
-__all__ = ["RowTarget", "WrittenRows"]
+__all__ = ["LogTarget", "RowTarget", "RowTargets", "WrittenRows"]
 
 
 class RowTarget(Protocol):
@@ -22,13 +23,35 @@ class RowTarget(Protocol):
         """
 
 
+class LogTarget(RowTarget, Protocol):
+    """How rows are written for the log of matches: as queries give them."""
+
+    @property
+    def folder(self) -> Path:
+        """In which folder they have to be, under a name that counts for nothing."""
+
+
+class RowTargets(NamedTuple):
+    """How the rows of a query are written.
+
+    Attributes:
+        sinks: for each of them, in their order.
+        log: for the log of matches; `None`: it does not keep them.
+    """
+
+    sinks: Sequence[RowTarget]
+    log: LogTarget | None = None
+
+
 class WrittenRows(NamedTuple):
     """Rows of a query in a batch, in output order.
 
     Attributes:
-        num_rows: how many.
+        num_rows: how many; without any there are no files.
         files: for each sink one, in their order.
+        logged: for the log of matches.
     """
 
     num_rows: int
     files: tuple[Path, ...]
+    logged: Path | None = None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from .query_parts import FoundRows, QueryParts, found_rows, opened, shared_out
-from .row_part import RowReport, RowWork, row_part
+from .row_writing import RowWork, WritingReport, row_part
 
 __all__ = [
     "FoundRows",
     "QueryParts",
-    "RowReport",
     "RowWork",
+    "WritingReport",
     "found_rows",
     "opened",
     "row_part",

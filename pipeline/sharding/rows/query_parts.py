@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from ....storage import SharedFolder
-from ...flow import RowTarget
+from ...flow import RowTargets
 from ..hosted_queries import HostedQueries
 from ..part_file import PartFile, PartName
 from ..row_merge import handed_over, merged_rows
@@ -28,7 +28,7 @@ class QueryParts:
         files: of shards and, first, of the batches before, whose rows have waited; of each the parts that are its rows.
         count: how many rows these have.
         held: what no row to come lies below, where a match may still grow in some shard; `None`: none can.
-        targets: as what they are written for sinks; none: they go to the driver.
+        targets: how they are written; `None`: they go to the driver.
     """
 
     label: str
@@ -36,7 +36,7 @@ class QueryParts:
     files: tuple[tuple[str, tuple[PartName, ...]], ...]
     count: int
     held: datetime | None
-    targets: tuple[RowTarget, ...] = ()
+    targets: RowTargets | None = None
 
 
 class FoundRows(NamedTuple):
@@ -72,9 +72,9 @@ def found_rows(queries: HostedQueries, of: QueryParts, files: Mapping[str, PartF
     """
     parts = [table for name, own in of.files for table in files[name].tables(own) if table is not None]
     unit = queries.unit(of.unit)
-    if not unit.single and unit.key is None:  # they are of one place, as users see them
-        return FoundRows(pa.concat_tables(parts), None)
     flow = queries.flows(unit)[of.label]
+    if not unit.single and unit.key is None:  # they are of one place, as users see them
+        return FoundRows(pa.concat_tables(parts) if parts else flow.rows.none, None)
     rows, waiting = merged_rows(parts or [flow.no_rows]), None
     if of.held is not None:
         rows, later = handed_over(rows, of.held)
