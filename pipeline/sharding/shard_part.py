@@ -15,7 +15,7 @@ from ...storage import SharedFolder
 from ..flow import Batch, Dataflow, QueryRuntime, joined
 from .given_events import GivenEvents
 from .hosted_queries import Failures, HostedQueries, StatePlace
-from .hosting_state import QueryTold
+from .hosting_state import PARTS, QueryTold
 from .identity_part import ReadSplit
 from .part_file import Part, PartFile, PartName, write_parts
 from .query_unit import QueryUnit
@@ -76,7 +76,7 @@ def shard_part(queries: HostedQueries, work: ShardWork, folder: SharedFolder, na
         queries: compiled.
         work: the shards.
         folder: which all executors reach.
-        name: of the file that is written; of each attempt another.
+        name: of the file that is written, and of the one beside it; of each attempt another.
 
     Raises:
         KaicepError: a query asks for more than its ceilings allow.
@@ -92,16 +92,18 @@ def shard_part(queries: HostedQueries, work: ShardWork, folder: SharedFolder, na
             live, own = _done(queries, place, (work, given), done, _state(folder, place))
             parts |= own
             kept.append((StatePlace(name, place.unit, place.shard), live))
-    write_parts(folder, name, parts)
+    found = {part: table for part, table in parts.items() if part[0] in (ROWS_OF, CALLS_OF)}
+    written = f"{name.removesuffix(PARTS)}.found{PARTS}"
+    if found:
+        write_parts(folder, written, found, sync=False)  # what they become is durable: see `Checkpoint`
+    write_parts(folder, name, {part: content for part, content in parts.items() if part not in found})
     for at, live in kept:
         queries.keep(at, live)
-    rows = {
-        part: table.num_rows
-        for part, table in parts.items()
-        if part[0] in (ROWS_OF, CALLS_OF) and isinstance(table, pa.Table)
-    }
+    rows = {part: table.num_rows for part, table in found.items() if isinstance(table, pa.Table)}
     flows = [flow for _, live in kept for flow in _flows(live)]
-    return ShardReport(name, tuple(at for at, _ in kept), rows, done, tuple(map(_told, flows)), failures, _held(flows))
+    return ShardReport(
+        written, tuple(at for at, _ in kept), rows, done, tuple(map(_told, flows)), failures, _held(flows)
+    )
 
 
 def _done(
