@@ -10,7 +10,7 @@ from .query_unit import QueryUnit, units_of
 
 if TYPE_CHECKING:
     from .hosted_queries import Failures, HostedQueries, HostingPlan, hosted
-    from .hosting_state import HostingState, QueryTold, state_of, state_text, sweep
+    from .hosting_state import HostingState, QueryTold, left_behind, state_of, state_text
     from .log_part import HIDDEN, LogReport
     from .shard_part import ShardReport
     from .sharded_flow import FEW_ROWS, WRITTEN_KNOWLEDGE, HostedBatch, ShardedFlow, StreamCounts, TaskRunner, run_here
@@ -35,10 +35,10 @@ _LATER = {
     "TaskRunner": ".sharded_flow",
     "WRITTEN_KNOWLEDGE": ".sharded_flow",
     "hosted": ".hosted_queries",
+    "left_behind": ".hosting_state",
     "run_here": ".sharded_flow",
     "state_of": ".hosting_state",
     "state_text": ".hosting_state",
-    "sweep": ".hosting_state",
     "told_records": ".split_reading",
 }
 
@@ -61,12 +61,12 @@ __all__ = [
     "StreamCounts",
     "TaskRunner",
     "hosted",
+    "left_behind",
     "run_here",
     "shard_of",
     "sharding_key",
     "state_of",
     "state_text",
-    "sweep",
     "told_records",
     "units_of",
     "why_one_shard",
