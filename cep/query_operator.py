@@ -163,8 +163,8 @@ class QueryOperator:
         """Those of a pattern, and what AFTER MATCH forbids by context window."""
         if not isinstance(self.kernel, PatternKernel):
             kernel = cast("NfaOperator", self.kernel)
-            held = kernel.prospects(moment, self.release.last_of)
-            return HeldRows(held.buffer.frames, held.rows, held.until, held.inside), kernel.skip
+            held, skip = kernel.prospects(moment, self.release.last_of)
+            return HeldRows(held.buffer.frames, held.rows, held.until, held.inside), skip
         if not self.query.after_match.is_mode:
             raise OperatorError("the state of a query that is not watched", hint="build its operator as watched")
         return self.kernel.waiting(moment), None

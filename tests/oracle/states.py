@@ -89,9 +89,22 @@ def _of_partition(
         runs.append(Run(query.pattern))
     looking = Prospect(moment, around, search, free)
     found = [p for run in runs for p in looking.of_run(run)]
-    ended += [ending(run, way) for run in runs for way in run.pending if not looking.goes_on(run)]
+    undecided = [run for run in runs if run.pending and looking.goes_on(run)]
+    ended += [ending(run, way) for run in runs if run not in undecided for way in run.pending]
     found += [p for e in ended for p in looking.of_ending(e)]
-    return found, list(_matches(moment, around, ended))
+    bound = min((_place_of_run(run) for run in undecided), default=None)
+    return found, [r for r in _matches(moment, around, ended) if bound is None or _place(r) < bound]
+
+
+def _place(match: Report) -> tuple[object, ...]:
+    """Where a match stands in output order."""
+    return match.time, match.events[-1].event.order, match.events[0].event.order
+
+
+def _place_of_run(run: Run) -> tuple[object, ...]:
+    """Where it would stand, if nothing prolonged it: no match that is reported behind it is settled."""
+    first, last = run.taken[0].candidate.event, run.taken[-1].candidate.event
+    return last.time, last.order, first.order
 
 
 def _matches(moment: Moment, around: Surroundings, ended: Sequence[Ending]) -> Iterator[Report]:
