@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -144,10 +145,21 @@ class QueryOperator:
         finally:
             self.kernel.take_part(None)
 
+    def ends_by(self, moment: datetime) -> bool:
+        """See `Operator.ends_by`."""
+        others = PatternKernel | AggregationKernel | SelectionKernel | PartialMatchJoin
+        if self.ended or self.query.limit is None or isinstance(self.kernel, others):
+            return self.ended
+        certain = cast("NfaOperator", self.kernel).certain(micros(moment), self.release.last_of)
+        rows = deepcopy(self.rows)  # it counts what it is given
+        for _ in () if certain is None else rows.rows(certain, micros(moment) + 1, None):
+            pass
+        return rows.ended
+
     def state(self, moment: datetime, query: Query) -> HeldState:
         """See `Operator.state`."""
         at = micros(moment)
-        if self.ended or isinstance(self.kernel, SelectionKernel):
+        if self.ends_by(moment) or isinstance(self.kernel, SelectionKernel):
             return HeldState()
         if isinstance(self.kernel, AggregationKernel):
             kept = self.kernel.lasting(at)

@@ -52,3 +52,15 @@ def test_a_match_behind_one_that_is_undecided_is_not_settled(first: str, expecte
 def test_they_are_settled_beside_variables_that_seq_does_not_name(after: str, expected: list[str]) -> None:
     more = "FILTER (?a.k = 'a') FILTER (?b.k = 'a') FILTER (?c.k = 'c')"
     assert held("?a{,2; =>}, ?b*~", "a1a1c1", [1, 1, 1], after, more) == expected
+
+
+@pytest.mark.parametrize(
+    ("came", "seconds", "expected"),
+    [
+        ("a1", [1], ["a0"]),  # it may be a match of one or of two
+        ("a1a1", [1, 2], []),
+        ("a1a1", [1, 1], []),  # a0 is a match, though it is not reported before the watermark has passed
+    ],
+)
+def test_limit_counts_what_is_settled(came: str, seconds: list[float], expected: list[str]) -> None:
+    assert held("?a{,2; =>}, ?b*~", came, seconds, "LIMIT 1") == expected
