@@ -76,7 +76,7 @@ def test_limit_counts_rows_that_sliding_windows_leave(seconds: float, held: list
 
 
 def test_what_output_keeps_of_another_group_holds_nothing_up() -> None:
-    """Both rows of `c` are there at the moment, though the first one of `a` waits for a second and is of the same time."""
+    """Both rows of `c` are there at the moment, though that of `a`, of the same time, waits for another."""
     text = (
         "CREATE QUERY pairs AS SELECT ?e.id FROM (?e, S) GROUP BY ?e.k OUTPUT ALL EVERY 2 matches;"
         "CREATE QUERY q AS SELECT COUNT(?p) AS n FROM (?p, pairs) WINDOW (?p, sliding, 5s);"
