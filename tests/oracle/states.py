@@ -17,7 +17,7 @@ from kaicep.language.nodes.query import Kind, Query
 
 from . import after_match
 from .absences import Surroundings, comes_after, end_of, in_width, is_violated, moments, timed
-from .completions import completions
+from .completions import completions, needed
 from .conditions import Bound, Taken, may_hold, mentioned, negated_in, shape_of
 from .events import Event
 from .expressions import Candidate
@@ -238,7 +238,8 @@ class Prospect:
         for way in ways(run.rest, Before(), (), look):
             if way.variable is not None:
                 first = self._leads_on(run, way, whole, look)
-                sets = [{way.variable} | rest | unbound for rest in completions(way.rest, (), look)]
+                further = completions(way.rest, look, partial(is_enabled, run), needed(self.search.pattern))
+                sets = [{way.variable} | rest | unbound for rest in further]
                 found += [] if first is None else self._completed(whole, sets, first)
         return found
 
