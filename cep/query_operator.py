@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -151,10 +150,7 @@ class QueryOperator:
         if self.ended or self.query.limit is None or isinstance(self.kernel, others):
             return self.ended
         certain = cast("NfaOperator", self.kernel).certain(micros(moment), self.release.last_of)
-        rows = deepcopy(self.rows)  # it counts what it is given
-        for _ in () if certain is None else rows.rows(certain, micros(moment) + 1, None):
-            pass
-        return rows.ended
+        return certain is not None and self.rows.ends_with(certain)
 
     def state(self, moment: datetime, query: Query) -> HeldState:
         """See `Operator.state`."""
