@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .end_rehearsal import rows_at_end
     from .idle_streams import IdleStreams, Silence
     from .queries import (
+        Asked,
         CancelledError,
         CandidateSelection,
         ParkedQueries,
@@ -27,12 +28,14 @@ if TYPE_CHECKING:
         bounds_of,
         failure_of,
         kin_of,
+        next_wider,
         parked_notes,
     )
     from .rules import CALLS
     from .source_streams import StreamMoments, admission_of, no_identities
 
 _LATER = {
+    "Asked": ".queries",
     "CALLS": ".rules",
     "Backfill": ".backfill",
     "Batch": ".batch",
@@ -58,6 +61,7 @@ _LATER = {
     "admission_of": ".source_streams",
     "bounds_of": ".queries",
     "kin_of": ".queries",
+    "next_wider": ".queries",
     "failure_of": ".queries",
     "is_state_of": ".dataflow",
     "no_identities": ".source_streams",
@@ -73,6 +77,7 @@ _LATER = {
 
 __all__ = [
     "CALLS",
+    "Asked",
     "Backfill",
     "Batch",
     "BatchResult",
@@ -102,6 +107,7 @@ __all__ = [
     "kin_of",
     "live_batch",
     "merged",
+    "next_wider",
     "no_identities",
     "parked_notes",
     "queries_with_a_past",
