@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from errno import ENOENT
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import TypeVar
 
 import pyarrow as pa
 
 from ...errors import ArchiveError, Place
+from ...storage import BucketPath, StoragePath
 from .batch_index import BatchIndex, Position
 from .segment import (
     BrokenSegmentError,
@@ -29,7 +29,8 @@ from .segment import (
 )
 
 T = TypeVar("T")
-SetAside = Callable[[Path, BrokenSegmentError], None]
+_Version = tuple[int, int] | str
+SetAside = Callable[[StoragePath, BrokenSegmentError], None]
 
 _SETTLED_NS = 100_000_000
 """A folder's time stamp is coarse: a listing made so soon after a change may lack the next one."""
@@ -46,7 +47,7 @@ class Segment:
 
     first: Position
     last: Position
-    path: Path
+    path: StoragePath
 
     @property
     def single(self) -> bool:
@@ -58,7 +59,7 @@ class Segment:
 class SegmentSlice:
     """Rows of a segment: those of batches that lie beside each other. `rows` is `None` for all of them."""
 
-    path: Path
+    path: StoragePath
     facts: SegmentFacts
     rows: range | None = None
 
@@ -76,11 +77,11 @@ class Manifest:
         set_aside: takes a broken segment out of the folder; `None`: it stays, and is an error.
     """
 
-    def __init__(self, folder: Path, set_aside: SetAside | None = None) -> None:
+    def __init__(self, folder: StoragePath, set_aside: SetAside | None = None) -> None:
         self.folder = folder
         self._set_aside = set_aside
         self._listing: tuple[int, _Listing] | None = None
-        self._facts: dict[Path, tuple[tuple[int, int], SegmentFacts]] = {}
+        self._facts: dict[StoragePath, tuple[_Version, SegmentFacts]] = {}
         self._schemas: dict[pa.Schema, pa.Schema] = {}
 
     def segments(self) -> Sequence[Segment]:
@@ -96,7 +97,7 @@ class Manifest:
         found = self.segments()
         return found if after is None else found[bisect_right(found, after, key=_last) :]
 
-    def facts(self, path: Path) -> SegmentFacts:
+    def facts(self, path: StoragePath) -> SegmentFacts:
         """Return what the footer of a segment says, read once per version of the file.
 
         Raises:
@@ -121,7 +122,7 @@ class Manifest:
 
     def read(
         self,
-        path: Path,
+        path: StoragePath,
         start: datetime | None = None,
         end: datetime | None = None,
         columns: frozenset[str] | None = None,
@@ -130,11 +131,11 @@ class Manifest:
         """As `read_segment`; a broken one that is set aside is gone."""
         return self._sound(path, lambda: read_segment(path, start, end, columns, rows))
 
-    def check(self, path: Path) -> None:
+    def check(self, path: StoragePath) -> None:
         """As `check_segment`; a broken one that is set aside is gone."""
         self._sound(path, lambda: check_segment(path))
 
-    def _sound(self, path: Path, read: Callable[[], T]) -> T:
+    def _sound(self, path: StoragePath, read: Callable[[], T]) -> T:
         try:
             return read()
         except BrokenSegmentError as error:
@@ -198,20 +199,16 @@ class Manifest:
         return SegmentSlice(one.path, SegmentFacts(*index.facts(wanted)), index.rows(wanted)) if wanted else None
 
     def _listed(self) -> _Listing:
-        try:
-            changed = self.folder.stat().st_mtime_ns
-        except FileNotFoundError:
-            return _Listing([], {})
-        if self._listing is not None and self._listing[0] == changed:
+        changed, settled = _changed(self.folder)
+        if changed is not None and self._listing is not None and self._listing[0] == changed:
             return self._listing[1]
-        now = time.time_ns()
-        ranges = ((batch_range(path), path) for path in self.folder.iterdir())
+        ranges = ((batch_range(path), path) for path in _entries(self.folder))
         found = [Segment(*batches, path) for batches, path in ranges if batches is not None]
         found.sort(key=lambda one: (one.first, (-one.last.generation, -one.last.batch)))
         listed = _listing(found)
         # What is known of files that were put together, or dropped, goes with them.
         self._facts = {one.path: self._facts[one.path] for one in found if one.path in self._facts}
-        self._listing = (changed, listed) if now - changed > _SETTLED_NS else None
+        self._listing = (changed, listed) if changed is not None and settled else None
         return listed
 
 
@@ -257,13 +254,35 @@ def _listing(found: Sequence[Segment]) -> _Listing:
 
 
 @lru_cache(_INDEXES)
-def _batches(path: Path, version: tuple[int, int]) -> BatchIndex:  # noqa: ARG001 - it tells files of one name apart
+def _batches(path: StoragePath, version: _Version) -> BatchIndex:  # noqa: ARG001 - it tells files of one name apart
     return segment_batches(path)
 
 
-def _version(path: Path) -> tuple[int, int]:
+def _version(path: StoragePath) -> _Version:
+    """What tells files of one name apart."""
+    if isinstance(path, BucketPath):
+        return path.stat().tag
     known = path.stat()
     return known.st_mtime_ns, known.st_size
+
+
+def _changed(folder: StoragePath) -> tuple[int | None, bool]:
+    """What tells states of a folder apart, `None` where nobody knows, and whether it may be taken for certain."""
+    if isinstance(folder, BucketPath):
+        return folder.changed, True
+    now = time.time_ns()
+    try:
+        changed = folder.stat().st_mtime_ns
+    except FileNotFoundError:
+        return None, False
+    return changed, now - changed > _SETTLED_NS
+
+
+def _entries(folder: StoragePath) -> Iterator[StoragePath]:
+    try:
+        yield from folder.iterdir()
+    except FileNotFoundError:
+        return
 
 
 def _last(one: Segment) -> Position:
