@@ -12,8 +12,8 @@
 - `snapshots/`: copies of the store that other processes asked for
 - `quarantine/<log>/<stream>/…`: segments that are broken; see `log/quarantine.py`
 
-`[archive] log` puts what is read and appended (`log/`, `advances/`, `matches/`, `origins/`, `quarantine/`, `format.json`,
-`identity`) into a bucket; store, locks and intake stay in the folder. `log/.writer-<number>` says there who writes.
+`[archive] log` puts `log/`, `advances/`, `matches/`, `origins/`, `quarantine/`, `format.json`, `identity` into a bucket;
+store, locks and intake stay in the folder. `log/.writer-<number>` says there who writes; see `writer_claim.py`.
 """
 
 from __future__ import annotations

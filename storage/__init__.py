@@ -38,7 +38,7 @@ from .shared import (
     path_at,
     temporary_folder,
 )
-from .storage_path import fsync, make_folder, remove_temporaries, sorted_files, write_atomically
+from .storage_path import fsync, make_folder, remove_temporaries, rename, sorted_files, write_atomically
 from .transient_errors import is_transient
 
 __all__ = [
@@ -78,6 +78,7 @@ __all__ = [
     "read_mirrored",
     "remove_mirrored",
     "remove_temporaries",
+    "rename",
     "serve_parent",
     "sorted_files",
     "temporary_folder",

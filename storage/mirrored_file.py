@@ -102,7 +102,9 @@ def mirrored_files(folder: StoragePath, pattern: str) -> list[StoragePath]: ...
 def mirrored_files(folder: StoragePath, pattern: str) -> Sequence[StoragePath]:
     """The files of a folder that a pattern fits, in order of their names; of some only the mirror may be left."""
     mirrors = (path.with_name(path.name[1 : -len(_MIRROR)]) for path in folder.glob(f".*{_MIRROR}"))
-    return sorted({*folder.glob(pattern), *(path for path in mirrors if path.match(pattern))}, key=lambda path: path.name)
+    return sorted(
+        {*folder.glob(pattern), *(path for path in mirrors if path.match(pattern))}, key=lambda path: path.name
+    )
 
 
 def _mirror(path: StoragePath) -> StoragePath:

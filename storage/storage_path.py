@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,12 +10,16 @@ from tempfile import TemporaryDirectory
 from . import atomic_write
 from .shared import BucketPath, StoragePath
 
-__all__ = ["fsync", "make_folder", "remove_temporaries", "sorted_files", "write_atomically"]
+__all__ = ["fsync", "make_folder", "remove_temporaries", "rename", "sorted_files", "write_atomically"]
 
 
 @contextmanager
 def write_atomically(
-    path: StoragePath, *, sync: bool = True, sync_folder: bool = True, first: bool = False
+    path: StoragePath,
+    *,
+    sync: bool = True,
+    sync_folder: bool = True,
+    put: Callable[[BucketPath, bytes], None] = BucketPath.write_bytes,
 ) -> Iterator[Path]:
     """Give a temporary file that takes the place of `path`, durably, when the block ends without an error.
 
@@ -23,10 +27,7 @@ def write_atomically(
         path: what is written, or replaced.
         sync: `False` for what may be anything after a power cut.
         sync_folder: make the name durable too; `False` for one of many files, whose folder the caller syncs once.
-        first: an object must not be there yet; whoever writes files has a lock.
-
-    Raises:
-        OSError: the file system refuses, or the bucket; `FileExistsError`: somebody else has written the object.
+        put: writes an object.
     """
     if isinstance(path, Path):
         with atomic_write.write_atomically(path, sync=sync, sync_folder=sync_folder) as temporary:
@@ -35,7 +36,7 @@ def write_atomically(
     with TemporaryDirectory(prefix="kaicep-") as folder:
         temporary = Path(folder) / path.name
         yield temporary
-        (path.create if first else path.write_bytes)(temporary.read_bytes())
+        put(path, temporary.read_bytes())
 
 
 def make_folder(path: StoragePath) -> None:
@@ -50,9 +51,25 @@ def fsync(path: StoragePath) -> None:
         atomic_write.fsync(path)
 
 
+def rename(path: StoragePath, target: StoragePath) -> None:
+    """Give a file another name, in the place of another one; both are files, or both objects of a bucket.
+
+    Raises:
+        FileNotFoundError: it is gone.
+    """
+    match path, target:
+        case (Path(), Path()):
+            path.replace(target)
+        case (BucketPath(), BucketPath()):
+            path.rename(target)
+        case _:
+            raise ValueError(path, target)
+
+
 def sorted_files(folder: StoragePath, pattern: str) -> list[StoragePath]:
     """The files that a pattern fits, part by part, in order of their names."""
-    return [*sorted(folder.glob(pattern))] if isinstance(folder, Path) else [*sorted(folder.glob(pattern))]
+    found: list[StoragePath] = [*folder.glob(pattern)]
+    return sorted(found, key=str)
 
 
 def remove_temporaries(folder: StoragePath) -> None:

@@ -12,16 +12,16 @@ from pathlib import Path
 import pyarrow as pa
 
 from ...errors import ArchiveError, Place
-from ...storage import BucketPath, ProcessLock, StoragePath, folder_name, fsync, make_folder, remove_temporaries
+from ...storage import BucketPath, ProcessLock, StoragePath, folder_name, make_folder, remove_temporaries
 from ..folder_layout import LOCK, SPOOL
+from ..writer_claim import Settling, WriterClaim
 from .batch_index import Position
 from .compacted_segment import batches_of, write_compacted
 from .log_reader import LogReader
 from .manifest import Manifest, read_consistently
 from .quarantine import quarantine, quarantined
-from .segment import BrokenSegmentError, overtaken, plain_table, read_segment, segment_name, write_segment
+from .segment import BrokenSegmentError, plain_table, read_segment, segment_name, write_segment
 from .table_union import concatenated
-from .writer_claim import Settling, WriterClaim
 
 __all__ = ["EventLog", "PreparedSegment"]
 
@@ -71,6 +71,11 @@ class EventLog(LogReader):
         self._lock: ProcessLock | None = None
         self.settling = Settling(path)
         self.newest: Position | None = None
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether its writer has something to look after: a bucket, of which nobody else knows what is in it."""
+        return isinstance(self.path, BucketPath) or self.path.is_dir()
 
     def lock(self, timeout: float = 0.0) -> None:
         """Become the writer, if this log is not yet; delete what a killed writer left half written.
@@ -160,7 +165,7 @@ class EventLog(LogReader):
         if written is None:
             path.unlink(missing_ok=True)
         else:
-            _rename(written, path)
+            self.settling.name(written, path)
         self.newest = position
         return position
 
@@ -169,7 +174,7 @@ class EventLog(LogReader):
         if events is None:
             path.unlink(missing_ok=True)
         else:
-            write_segment(path, events, more=more, first=_is_first(path))
+            write_segment(path, events, more=more, put=self.settling.put)
 
     def _write_again(self, stream: str, position: Position, events: pa.Table | None) -> None:
         """Write a batch that is not the newest, perhaps in the middle of a segment of several."""
@@ -236,27 +241,6 @@ class EventLog(LogReader):
             self._lock = self.settling.claim = None
             if isinstance(self.path, BucketPath):
                 self.path.disown()
-
-
-def _is_first(path: StoragePath) -> bool:
-    """Whether a segment must not be there yet: in a bucket, one that its writer does not know."""
-    return isinstance(path, BucketPath) and not path.exists()
-
-
-def _rename(written: StoragePath, path: StoragePath) -> None:
-    """Let a segment have its name.
-
-    Raises:
-        ArchiveError: somebody else has written one, or the file system refuses.
-    """
-    try:
-        if isinstance(written, Path) and isinstance(path, Path):
-            written.replace(path)
-            fsync(path.parent)
-        elif isinstance(written, BucketPath) and isinstance(path, BucketPath):
-            written.become(path, first=_is_first(path))
-    except FileExistsError as error:
-        raise overtaken(path) from error
 
 
 def _remove_leftovers(manifest: Manifest) -> None:

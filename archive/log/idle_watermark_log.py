@@ -46,7 +46,7 @@ class IdleWatermarkLog:
         Raises:
             ArchiveError: somebody else is, the file system refuses, or a note is broken.
         """
-        if self.log.path.is_dir():
+        if self.log.is_kept:
             self.log.lock()
         for note in sorted_files(self.log.path, _NOTES):
             _, batch = note.stem.split("-")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
 from errno import ENOENT
@@ -19,6 +20,7 @@ from .batch_index import BatchIndex, Position
 from .segment import (
     BrokenSegmentError,
     SegmentFacts,
+    UnreadableSegmentError,
     batch_range,
     check_segment,
     first_batch,
@@ -32,6 +34,8 @@ T = TypeVar("T")
 _Version = tuple[int, int] | str
 SetAside = Callable[[StoragePath, BrokenSegmentError], None]
 
+_AT_ONCE = 16
+"""So many footers are read at once of a log in a bucket."""
 _SETTLED_NS = 100_000_000
 """A folder's time stamp is coarse: a listing made so soon after a change may lack the next one."""
 _ATTEMPTS = 20
@@ -112,6 +116,16 @@ class Manifest:
             known = self._facts[path] = (version, facts)
         return known[1]
 
+    def _read_ahead(self, segments: Sequence[Segment]) -> None:
+        """Read the footers of segments in a bucket many at a time, since each answer takes its time."""
+        if not isinstance(self.folder, BucketPath):
+            return
+        known = {path: found[0] for path, found in self._facts.items()}
+        unknown = [one.path for one in segments if known.get(one.path) != _version(one.path)]
+        if len(unknown) > 1:
+            with ThreadPoolExecutor(min(_AT_ONCE, len(unknown))) as pool:
+                list(pool.map(self.facts, unknown))
+
     def batches(self, one: Segment) -> BatchIndex:
         """Return which batches a segment of several holds.
 
@@ -147,7 +161,9 @@ class Manifest:
     def slices(self, after: Position | None, upto: Position | None) -> list[SegmentSlice]:
         """Find the events of the batches behind `after` and not behind `upto`, in order of arrival."""
         found = []
-        for one in self.behind(after):
+        behind = self.behind(after)
+        self._read_ahead(behind if upto is None else behind[: bisect_right(behind, upto, key=_first)])
+        for one in behind:
             if upto is not None and one.first > upto:
                 break
             whole = (after is None or one.first > after) and (upto is None or one.last <= upto)
@@ -182,7 +198,9 @@ class Manifest:
     def _rows_behind(self, after: Position | None) -> list[tuple[Position, int]]:
         """The next batches behind a position; none: there are no more."""
         found: list[tuple[Position, int]] = []
-        for one in self.behind(after):
+        behind = self.behind(after)
+        self._read_ahead(behind[:_BATCHES])
+        for one in behind:
             if one.single:
                 found.append((one.first, self.facts(one.path).rows))
             else:
@@ -220,7 +238,7 @@ def read_consistently(read: Callable[[], T]) -> T:
     """Read from the log; again, when a compaction or retention takes files away meanwhile, or puts broken ones aside.
 
     Raises:
-        ArchiveError: they go faster than they can be read.
+        ArchiveError: they go faster than they can be read, or the storage does not answer.
     """
     attempts = _ATTEMPTS
     while attempts:
@@ -230,6 +248,12 @@ def read_consistently(read: Callable[[], T]) -> T:
             continue  # there is one less each time
         except FileNotFoundError as error:
             gone, attempts = str(error.filename), attempts - 1
+        except OSError as error:
+            raise UnreadableSegmentError(
+                f"the log cannot be read: {error.strerror or error}",
+                place=Place(str(error.filename)),
+                hint="see to its storage; it is left as it is, and read again",
+            ) from error
     raise ArchiveError("a log segment is gone", place=Place(gone), hint="try again; something takes segments away")
 
 
@@ -283,6 +307,10 @@ def _entries(folder: StoragePath) -> Iterator[StoragePath]:
         yield from folder.iterdir()
     except FileNotFoundError:
         return
+
+
+def _first(one: Segment) -> Position:
+    return one.first
 
 
 def _last(one: Segment) -> Position:

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from ...errors import ArchiveError
-from ...storage import BucketPath, StoragePath, fsync, make_folder, name_of_folder, sorted_files
+from ...storage import StoragePath, fsync, make_folder, name_of_folder, rename, sorted_files
 from ..folder_layout import QUARANTINE
 from .batch_index import Position
 from .segment import SegmentFacts, batch_range, segment_facts
@@ -56,17 +55,10 @@ def quarantine(log: StoragePath, segment: StoragePath) -> QuarantinedSegment:
     """
     target = _folder(log) / segment.parent.name / segment.name
     make_folder(target.parent)
-    _move(segment, target)
+    rename(segment, target)
     for folder in (target.parent, segment.parent):
         fsync(folder)
     return _described(target, segment)
-
-
-def _move(segment: StoragePath, target: StoragePath) -> None:
-    if isinstance(segment, BucketPath) and isinstance(target, BucketPath):
-        segment.rename(target)
-    elif isinstance(segment, Path) and isinstance(target, Path):
-        segment.rename(target)
 
 
 def quarantined(log: StoragePath) -> Iterator[QuarantinedSegment]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,6 +25,10 @@ _NAME = re.compile(r"(\d+)-(\d+)(?:_(\d+)-(\d+))?\.parquet")
 _BATCHES = b"kaicep.batches"
 _ROWS_PER_GROUP = 131_072
 _INTERNAL = frozenset({"_row"})
+
+
+Put = Callable[[BucketPath, bytes], None]
+"""Writes an object of a bucket."""
 
 
 class BrokenSegmentError(ArchiveError):
@@ -108,7 +112,7 @@ def write_segment(
     batches: Sequence[BatchFacts] = (),
     more: Iterable[pa.Table] = (),
     *,
-    first: bool = False,
+    put: Put = BucketPath.write_bytes,
 ) -> None:
     """Write a segment of plain events, durably and at once.
 
@@ -117,10 +121,10 @@ def write_segment(
         events: in order of arrival.
         batches: which they are, in order, when they are of several.
         more: those behind them, piece by piece: the file is then written as they come.
-        first: there must be none in a bucket, where nobody can look whether another machine's writer lives.
+        put: writes an object of a bucket.
 
     Raises:
-        ArchiveError: the file system refuses, or somebody else has written it.
+        ArchiveError: the file system refuses.
     """
     facts = {DIGESTED: b"sha256"} | ({_BATCHES: BatchIndex.of(batches).to_bytes()} if batches else {})
     others = iter(more)
@@ -130,33 +134,22 @@ def write_segment(
         if second is None:
             written = pa.BufferOutputStream()
             _write_parquet(written, (events,), facts)
-            pieces = digested(memoryview(written.getvalue()))
-            if first and isinstance(path, BucketPath):
-                path.create(b"".join(pieces))
+            content = digested(memoryview(written.getvalue()))
+            if isinstance(path, BucketPath):
+                put(path, b"".join(content))
                 return
             with write_atomically(path) as temporary, temporary.open("wb") as file:
-                file.writelines(pieces)
+                file.writelines(content)
         else:
-            with write_atomically(path, first=first) as temporary:
+            with write_atomically(path, put=put) as temporary:
                 _write_parquet(temporary, chain((events, second), others), facts)
                 add_digest(temporary)
     except OSError as error:
-        if isinstance(error, FileExistsError) and isinstance(path, BucketPath):
-            raise overtaken(path) from error
         raise ArchiveError(
             f"cannot write a log segment: {error.strerror or error}",
             place=Place(str(path)),
             hint="free some space or choose another path under [archive]; nothing of it was kept",
         ) from error
-
-
-def overtaken(path: StoragePath) -> ArchiveError:
-    """The error of a segment that another writer of the log has written first."""
-    return ArchiveError(
-        "another process writes this archive",
-        place=Place(str(path)),
-        hint="let one of them run: end the other one and begin again, or give each a log of its own",
-    )
 
 
 def _write_parquet(target: Any, pieces: Iterable[pa.Table], facts: dict[bytes, bytes]) -> None:
@@ -313,7 +306,7 @@ def _checked(path: StoragePath, *, whole: bool = False) -> Iterator[Any]:
     try:
         with path.open("rb") as file:
             opened = pa.BufferReader(file.read()) if whole and isinstance(path, BucketPath) else file
-            check(cast(SegmentFile, opened))
+            check(cast("SegmentFile", opened))
             if isinstance(path, BucketPath):
                 opened.seek(0)
                 yield opened

@@ -51,7 +51,7 @@ class MatchLog:
         Raises:
             ArchiveError: somebody else is, or the file system refuses.
         """
-        if self.log.path.is_dir():
+        if self.log.is_kept:
             self.log.lock()
 
     def close(self) -> None:

@@ -188,7 +188,13 @@ class ShardedFlow:
         self.state = state
 
     def answer(
-        self, batch: int, splits: Sequence[Split], advance: Advance, *, ends: bool = False, log: StoragePath | None = None
+        self,
+        batch: int,
+        splits: Sequence[Split],
+        advance: Advance,
+        *,
+        ends: bool = False,
+        log: StoragePath | None = None,
     ) -> tuple[HostedBatch, HostingState]:
         """Take a batch, which counts when the state counts that it leaves; another one is taken by another flow.
 

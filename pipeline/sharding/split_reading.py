@@ -21,7 +21,7 @@ import pyarrow as pa
 from ...annotator import AnnotatedBatch
 from ...archive.log import read_segment
 from ...errors import PipelineError
-from ...storage import BucketFile, BucketPath, SharedFolder, StoragePath
+from ...storage import BucketPath, SharedFolder, StoragePath
 from ..catalog import Catalog
 from ..flow import refuse_ahead
 from ..sources import (

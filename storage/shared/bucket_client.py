@@ -32,8 +32,10 @@ _STATUS = re.compile(r"status code: (\d{3})")
 _CODE = re.compile(r"<Code>(\w+)</Code>")
 _NO_BUCKET = "NoSuchBucket"
 _PASSING = {"408", "409", "425", "429"}
-_FULL = re.compile(r"status code: 507|<Code>\w*(?:Quota|StorageFull|InsufficientStorage|InsufficientCapacity)\w*</Code>")
-"""What services say that take no more: 507, Ceph's QuotaExceeded, MinIO's XMinioStorageFull and …BucketQuotaExceeded."""
+_FULL = re.compile(
+    r"status code: 507|<Code>\w*(?:Quota|StorageFull|InsufficientStorage|InsufficientCapacity)\w*</Code>"
+)
+"""Who takes no more: 507; Ceph's QuotaExceeded; MinIO's XMinioStorageFull and XMinioAdminBucketQuotaExceeded."""
 _NO_CREDENTIALS = re.compile(
     r"http://169\.254\.\d+\.\d+/|missing credential|no credential|credential provider", re.IGNORECASE
 )

@@ -44,6 +44,7 @@ class ObjectListing:
     def __init__(self, folder: BucketFolder) -> None:
         self.folder = folder
         self._owned: dict[str, dict[str, Children]] = {}
+        self._doubted: set[str] = set()
         self._changes = count(1)
         self._marks: dict[str, int] = {}
         self._lock = threading.Lock()
@@ -55,7 +56,9 @@ class ObjectListing:
             _put(found, name, one["path"].removeprefix(self.folder.key("")), _stat(one))
         with self._lock:
             self._owned[name] = found
-            self._touch_all(found)
+            self._doubted.discard(name)
+            for folder in {*self._marks, *found}:
+                self._touch(folder)
 
     def disown(self, name: str) -> None:
         """Ask again each time."""
@@ -63,14 +66,14 @@ class ObjectListing:
             self._owned.pop(name, None)
 
     def doubt(self, name: str) -> None:
-        """Look again at what this process thought it knew of a name: something is not there that should be."""
+        """Ask anew what this process thought it knew of a name: something is not there that should be."""
         owner = self._owner(name)
         if owner is not None:
-            self.own(owner)
+            self._doubted.add(owner)
 
     def children(self, name: str) -> Mapping[str, ObjectStat | None]:
         """What lies directly below a name."""
-        owner = self._owner(name)
+        owner = self._certain(name)
         if owner is not None:
             with self._lock:
                 return dict(self._owned[owner].get(name, {}))
@@ -81,7 +84,7 @@ class ObjectListing:
 
     def names(self, name: str) -> list[str]:
         """All objects below a name, however deep."""
-        owner = self._owner(name)
+        owner = self._certain(name)
         if owner is not None:
             with self._lock:
                 folders = {k: of for k, of in self._owned[owner].items() if _is_below(k, name)}
@@ -91,7 +94,7 @@ class ObjectListing:
 
     def size(self, name: str) -> int:
         """Bytes of all objects below a name."""
-        owner = self._owner(name)
+        owner = self._certain(name)
         if owner is None:
             return sum(one["size"] for one in self._listed(name))
         with self._lock:
@@ -104,7 +107,7 @@ class ObjectListing:
         Raises:
             FileNotFoundError: there is none.
         """
-        owner = self._owner(name)
+        owner = self._certain(name)
         if owner is not None:
             parent, _, child = name.rpartition("/")
             with self._lock:
@@ -119,8 +122,10 @@ class ObjectListing:
     def mark(self, name: str) -> int | None:
         """Another one whenever something below a name has changed; `None`: nobody here knows."""
         owner = self._owner(name)
+        if owner is None or owner in self._doubted:
+            return None
         with self._lock:
-            return None if owner is None else self._marks.get(name, 0)
+            return self._marks.get(name, 0)
 
     def wrote(self, name: str, size: int) -> None:
         """Learn that this process has written an object."""
@@ -150,6 +155,13 @@ class ObjectListing:
     def _owner(self, name: str) -> str | None:
         return next((own for own in self._owned if _is_below(name, own)), None)
 
+    def _certain(self, name: str) -> str | None:
+        """What this process knows a name below, without doubt."""
+        owner = self._owner(name)
+        if owner in self._doubted and owner is not None:
+            self.own(owner)
+        return owner
+
     def _listed(self, name: str) -> list[Mapping[str, Any]]:
         library, prefix = object_library(), self.folder.inside(name).key("") if name else self.folder.key("")
         return asked(
@@ -159,10 +171,6 @@ class ObjectListing:
 
     def _touch(self, name: str) -> None:
         self._marks[name] = next(self._changes)
-
-    def _touch_all(self, folders: Mapping[str, Children]) -> None:
-        for name in {*self._marks, *folders}:
-            self._touch(name)
 
 
 def _is_below(name: str, other: str) -> bool:
