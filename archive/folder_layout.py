@@ -12,7 +12,7 @@
 - `snapshots/`: copies of the store that other processes asked for
 - `quarantine/<log>/<stream>/…`: segments that are broken; see `log/quarantine.py`
 
-`[archive] log` puts `log/`, `advances/`, `matches/`, `origins/`, `quarantine/`, `format.json`, `identity` into a bucket;
+`[archive] log` puts `log/`, `advances/`, `matches/`, `origins/`, `quarantine/`, `format.json`, `identity` in a bucket;
 store, locks and intake stay in the folder. `log/.writer-<number>` says there who writes; see `writer_claim.py`.
 """
 

@@ -21,11 +21,12 @@ import pyarrow as pa
 from ...annotator import AnnotatedBatch
 from ...archive.log import read_segment
 from ...errors import PipelineError
-from ...storage import BucketPath, SharedFolder, StoragePath
+from ...storage import BucketFile, BucketPath, SharedFolder, StoragePath
 from ..catalog import Catalog
 from ..flow import refuse_ahead
 from ..sources import (
     Malformed,
+    ObjectSource,
     RawBatch,
     RecordFile,
     ToldRecords,
@@ -80,6 +81,9 @@ def read_split(catalog: Catalog, split: Split) -> tuple[RawBatch, AnnotatedBatch
             raw = reshape(source_streams(settings)[split.stream].file(str(file)), stream)
         case BucketPath() as file:
             raise TypeError(file)
+        case BucketFile() as file if split.form == "source":
+            source = source_streams(settings)[split.stream]
+            raw = reshape(source.read([file]) if isinstance(source, ObjectSource) else source.file(str(file)), stream)
         case file:
             raw = read_file(file, stream)
     annotated = catalog.annotators[split.stream].annotate(raw.table)
