@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import TypeGuard
 
 import pyarrow as pa
 
@@ -12,8 +13,9 @@ from ..annotator import EventShape
 from ..config import Settings
 from ..errors import ArchiveError
 from ..ontology import KnowledgeBase
+from ..storage import BucketPath, StoragePath, folder_size
 from .delta import DeltaCopy, DeltaPlace, DeltaWriter
-from .folder_layout import IDLE_WATERMARKS, LOG, MATCHES, archive_identity, prepare
+from .folder_layout import IDLE_WATERMARKS, LOG, MATCHES, ArchivePlace, archive_identity
 from .log import EventLog, IdleWatermarkLog, Position, PreparedSegment, late_rows
 from .matches import MatchLog, Provenance, match_encoder
 from .read_view import ReadView
@@ -60,17 +62,21 @@ class Archive(ReadView):
         *,
         clock: Callable[[], datetime] = _wall_clock,
     ) -> None:
-        chosen, self.path = settings.archive, settings.path(settings.archive.path)
+        chosen, place = settings.archive, ArchivePlace.of(settings)
+        self.path = place.root
         self.counts = Counts()
         self.needed: Position | None = None
         self._writable: WritableStore | None = None
         self._writer: StoreWriter | None = None
         self._maintenance: Maintenance | None = None
         self._delta: DeltaWriter | None = None
-        prepare(self.path)
-        log, matches = EventLog(self.path / LOG, generation), MatchLog(self.path, generation)
+        place.prepare()
+        log = EventLog(place.log(LOG), generation, locks=place.locks(LOG))
+        matches = MatchLog(place.logs, generation, locks=place.locks(MATCHES))
         super().__init__(settings, log, matches, knowledge=knowledge, shapes=shapes)
-        self.idle_watermarks = IdleWatermarkLog(self.path / IDLE_WATERMARKS, generation)
+        self.idle_watermarks = IdleWatermarkLog(
+            place.log(IDLE_WATERMARKS), generation, locks=place.locks(IDLE_WATERMARKS)
+        )
         self._events = PendingWrites.of_events(log, encoder(shapes, chosen.bucket))
         self._matches = PendingWrites.of_matches(matches.log, match_encoder(matches.provenance, chosen.bucket))
         log.lock()
@@ -125,6 +131,12 @@ class Archive(ReadView):
             self._delta.notify()
         if self._writer is not None:
             self._writer.notify(self._events, position, sum(table.num_rows for table in events.values()))
+
+    @property
+    def size(self) -> int:
+        """Bytes of all that it has, as far as this process knows of what is in a bucket."""
+        logs = (self.log, self.matches.log, self.idle_watermarks.log)
+        return folder_size(self.path) + sum(path.size for path in (log.path for log in logs) if _is_known(path))
 
     @property
     def keeps_matches(self) -> bool:
@@ -241,6 +253,11 @@ class Archive(ReadView):
             self.idle_watermarks.close()
             self.matches.close()
             self.log.close()
+
+
+def _is_known(path: StoragePath) -> TypeGuard[BucketPath]:
+    """Whether it is in a bucket, and nobody needs to ask what lies there."""
+    return isinstance(path, BucketPath) and path.changed is not None
 
 
 def _earlier(one: Position | None, other: Position | None) -> Position | None:

@@ -102,7 +102,7 @@ def _complete_store(settings: Settings, timeout: float | None) -> None:
 
 def _lacking(settings: Settings) -> int:
     """How many events and matches the store lacks; all, where it is damaged."""
-    from ..archive import open_read_view
+    from ..archive import LOG, ArchivePlace, open_read_view
     from ..archive.log import EventLog
     from ..archive.store import StoreDamagedError
 
@@ -110,7 +110,7 @@ def _lacking(settings: Settings) -> int:
         with open_read_view(settings) as archive:
             return archive.lag.events + archive.lag.matches
     except StoreDamagedError:  # whoever brings it up to the log sets it aside, and says so
-        log = EventLog(settings.path(settings.archive.path) / "log")
+        log = EventLog(ArchivePlace.of(settings).log(LOG))
         return sum(log.count(stream) for stream in log.streams())
 
 
@@ -186,11 +186,11 @@ def backup(
     target: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new or empty folder.")],
 ) -> None:
     """Copy the archive, also while an engine is writing it. `kaicep restore` puts the copy back."""
-    from ..archive import backup
+    from ..archive import ArchivePlace, backup
     from ..config import Settings
 
     settings = Settings.load(project)
-    size = folder_size(settings.path(settings.archive.path))
+    size = ArchivePlace.of(settings).size
     with masked(settings.engine.umask), waiting("copying the archive", size).measuring(lambda: folder_size(target)):
         events = backup(settings, target)
     typer.echo(f"{events:,} events in {target}")

@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from pathlib import Path
 from uuid import uuid4
 
 import pyarrow as pa
 
 from ...archive.log import PreparedSegment
 from ...errors import KaicepError, PipelineError, error_of
-from ...storage import SharedFolder
+from ...storage import SharedFolder, StoragePath
 from ..catalog import Catalog
 from ..durability import HOSTING
 from ..flow import (
@@ -76,7 +75,7 @@ class TaskPlace:
     tasks: int
     folder: SharedFolder
     shards: int
-    log: Path | None
+    log: StoragePath | None
     say: Callable[[str], None]
 
 

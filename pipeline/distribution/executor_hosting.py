@@ -18,7 +18,17 @@ from ..catalog import Catalog
 from ..durability import HOSTING, BatchFiles, BatchIntake, RestoredState
 from ..flow import Dataflow, Registration
 from ..sharding import WRITTEN_KNOWLEDGE, HostingPlan, Split, TaskRunner
-from ..sources import GONE, RawBatch, UnreadableFile, path_of, source_streams
+from ..sources import (
+    GONE,
+    ObjectSource,
+    RawBatch,
+    RecordFile,
+    RecordSource,
+    UnreadableFile,
+    is_object_source,
+    path_of,
+    source_streams,
+)
 from .distributed_flow import DistributedFlow, TaskPlace
 from .shared_folders import reach_part
 from .split_batch import SplitIntake
@@ -97,8 +107,8 @@ class ExecutorHosting:
         self._pool.begin()
         written = [name for name in place.folder.names() if fnmatch(name, WRITTEN_KNOWLEDGE)]
         place.folder.remove(written)  # it is written again where it is still in force
-        sources = [stream.source.path for stream in settings.streams.values() if stream.source is not None]
-        found = [_folder(settings.path(path)) for path in sources if path is not None]
+        sources = [stream.source for stream in settings.streams.values() if stream.source is not None]
+        found = [_folder(settings.path(one.path)) for one in sources if one.path and not is_object_source(one)]
         paths = [*([] if place.log is None else [place.log]), *found]
         plan = HostingPlan(uuid4().hex, self._project, (), 1)
         place.run(plan, reach_part, [paths] * place.tasks, place.folder, "reach")
@@ -119,12 +129,14 @@ class ExecutorHosting:
             wanted = {*files.listed.get(name, ())} - {*files.passed_over.get(name, ())}
             paths = {path_of(url) for url in wanted}
             there = {path: found for path in paths if (found := _modified(path)) is not None}
-            own = self._logged(number, name) if len(there) < len(paths) else []
+            records = _records(source, sorted(there, key=lambda path: (there[path], path)))
+            own = self._logged(number, name) if len(there) < len(paths) or isinstance(source, ObjectSource) else []
+            if len(there) == len(paths) and isinstance(source, ObjectSource) and own and source.are_there(records):
+                own = []
             if own:
                 logged.add(name)
             else:
-                ordered = sorted(there, key=lambda path: (there[path], path))
-                own = [Split(name, place, Path(path), "source") for place, path in enumerate(ordered)]
+                own = [Split(name, place, one, "source") for place, one in enumerate(records)]
                 gone = [UnreadableFile(path, GONE, None) for path in sorted(paths - there.keys())]
                 if gone := source.untaken(gone):
                     unreadable.setdefault(name, []).extend(gone)
@@ -185,6 +197,11 @@ class ExecutorHosting:
         """End the tasks."""
         if "_pool" in vars(self):
             self._pool.cancel()
+
+
+def _records(source: RecordSource, paths: Sequence[str]) -> Sequence[RecordFile]:
+    """The files of a batch that Spark has listed, or the objects that these name."""
+    return source.objects(paths) if isinstance(source, ObjectSource) else [Path(path) for path in paths]
 
 
 def _name(path: Path) -> str:

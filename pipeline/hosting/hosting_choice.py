@@ -11,7 +11,7 @@ from ...config import Settings
 from ...errors import PipelineError
 from ...settings import GIVEN
 from ..durability import hosting_so_far
-from ..sources import source_streams
+from ..sources import is_object_source, source_streams
 
 __all__ = ["chosen_hosting"]
 
@@ -73,7 +73,7 @@ def _of_source(settings: Settings, name: str) -> str | None:
         return "is a DataFrame"
     if source.order == "time":
         return 'is ordered by time (order = "time")'
-    if source.path is not None and urlsplit(source.path).scheme not in {"", "file"}:
+    if source.path is not None and not is_object_source(source) and urlsplit(source.path).scheme not in {"", "file"}:
         return "is no folder that this machine reaches"
     options = _READ_BY_SPARK & source.options().keys()
     return f"has the option {min(options)}" if options else None

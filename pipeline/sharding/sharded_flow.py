@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -17,7 +16,7 @@ import pyarrow as pa
 from ...cep import END_OF_TIME
 from ...errors import PipelineError
 from ...planner import Watermarks
-from ...storage import FolderPlace, SharedFolder, folder_at, folder_name, is_transient
+from ...storage import FolderPlace, SharedFolder, StoragePath, folder_at, folder_name, is_transient
 from ..flow import StreamMoments
 from ..flow.rules import in_order
 from .hosted_queries import Failures, HostedQueries, HostingPlan, StatePlace, hosted
@@ -189,7 +188,13 @@ class ShardedFlow:
         self.state = state
 
     def answer(
-        self, batch: int, splits: Sequence[Split], advance: Advance, *, ends: bool = False, log: Path | None = None
+        self,
+        batch: int,
+        splits: Sequence[Split],
+        advance: Advance,
+        *,
+        ends: bool = False,
+        log: StoragePath | None = None,
     ) -> tuple[HostedBatch, HostingState]:
         """Take a batch, which counts when the state counts that it leaves; another one is taken by another flow.
 

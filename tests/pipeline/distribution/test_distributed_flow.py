@@ -45,7 +45,7 @@ def opened() -> Iterator[list[BothHostings]]:
         both.stop()
 
 
-def both_of(folder: Path, opened: list[BothHostings], text: str, **engine: object) -> BothHostings:
+def both_of(folder: Path, opened: list[BothHostings], text: str, **engine: Any) -> BothHostings:
     opened.append(BothHostings(folder, BASE, text, Random(3), shards=2, **engine))
     return opened[-1]
 

@@ -37,6 +37,10 @@ def test_auto_takes_the_driver_of_a_local_master_and_the_executors_of_another(tm
     assert chosen(settings_of(tmp_path, engine={"hosting": "executors"})) == ("executors", [])
 
 
+def test_executors_read_what_is_in_a_bucket(tmp_path: Path) -> None:
+    assert chosen(settings_of(tmp_path, {"format": "json", "path": "s3://bucket/in"}), CLUSTER) == ("executors", [])
+
+
 @pytest.mark.parametrize(
     ("source", "tables", "why"),
     [
