@@ -44,7 +44,6 @@ def test_auto_takes_the_driver_of_a_local_master_and_the_executors_of_another(tm
         ({"format": "json", "path": "in/", "order": "time"}, {}, r"streams.air.source is ordered by time"),
         ({"format": "json", "path": "s3a://bucket/in"}, {}, "streams.air.source is no folder that this machine"),
         ({"format": "json", "path": "in/", "lineSep": ";"}, {}, "streams.air.source has the option lineSep"),
-        (None, {"queries": {"slow": {"latency": "5s"}}}, "queries.slow.latency lets queries wait"),
     ],
 )
 def test_what_executors_do_not_do_is_told(
