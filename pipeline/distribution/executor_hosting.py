@@ -169,25 +169,9 @@ class ExecutorHosting:
         )
 
     def check_submitted(self, dataflow: Dataflow, registrations: Sequence[Registration]) -> None:
-        """Those that executors have not answered from the first batch on, and would have to."""
+        """Those that are answered with others whose states lie in shards, where no log makes these anew."""
         if isinstance(dataflow, DistributedFlow):
             dataflow.check(registrations)
-
-    def check_withdrawn(self, dataflow: Dataflow, label: str) -> None:
-        """One whose changes of contexts go on to count."""
-        flow = dataflow.flows.get(label)
-        if flow is not None and flow.query.changed_sets and isinstance(dataflow, DistributedFlow) and dataflow.begun:
-            raise PipelineError(
-                f"'{label}' has changed contexts, and executors do not remember what a withdrawn query has changed",
-                hint=f"leave it registered, or {_DRIVER}",
-            )
-
-    def check_resumed(self, label: str) -> None:
-        """All: what was missed is in the log, which executors do not look through yet."""
-        raise PipelineError(
-            f"'{label}' is parked, and executors do not answer what it has missed",
-            hint=f"withdraw it and submit it again, to begin anew, or {_DRIVER}",
-        )
 
     def rows_at_end(self, dataflow: Dataflow) -> dict[str, int]:
         """Tried by tasks."""

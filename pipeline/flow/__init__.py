@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .batch_result import BatchResult, StreamResult, StreamTally, joined, merged
     from .border_requests import BorderRequests
     from .clock_bound import refuse_ahead
-    from .dataflow import Dataflow, is_state_of
+    from .dataflow import Dataflow, is_state_of, state_of_query
     from .end_rehearsal import rows_at_end
     from .idle_streams import IdleStreams, Silence
     from .queries import (
@@ -73,6 +73,7 @@ _LATER = {
     "refuse_ahead": ".clock_bound",
     "request_of": ".backfill",
     "rows_at_end": ".end_rehearsal",
+    "state_of_query": ".dataflow",
 }
 
 __all__ = [
@@ -114,6 +115,7 @@ __all__ = [
     "refuse_ahead",
     "request_of",
     "rows_at_end",
+    "state_of_query",
 ]
 
 

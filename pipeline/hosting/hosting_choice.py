@@ -57,9 +57,6 @@ def _obstacles(settings: Settings) -> Iterator[PipelineError]:
         reason = why or _of_source(settings, name)
         if reason is not None:
             yield PipelineError(f"streams.{name}.source {reason}", hint=_DRIVER)
-    for name, service in settings.queries.services.items():
-        if service.latency is not None:
-            yield PipelineError(f"queries.{name}.latency lets queries wait, and executors let none", hint=_DRIVER)
     if settings.archive.enabled and has_intake(settings.path(settings.archive.path)):
         yield PipelineError("`kaicep archive` has kept events of the project, which the driver takes", hint=_DRIVER)
 

@@ -9,10 +9,11 @@ from .keys import shard_of, sharding_key, why_one_shard, why_one_shard_together
 from .query_unit import QueryUnit, units_of
 
 if TYPE_CHECKING:
-    from .hosted_queries import Failures, HostedQueries, HostingPlan, hosted
-    from .hosting_state import HostingState, QueryTold, state_of, state_text, sweep
+    from .hosted_queries import Failures, HostedQueries, HostingPlan, StatePlace, hosted
+    from .hosting_state import PARTS, HostingState, QueryTold, SetTold, state_of, state_text, sweep
     from .log_part import HIDDEN, LogReport
-    from .shard_part import ShardReport
+    from .part_file import write_parts
+    from .shard_part import ShardReport, read_state, state_parts, told_of_query, told_of_sets
     from .sharded_flow import WRITTEN_KNOWLEDGE, HostedBatch, ShardedFlow, StreamCounts, TaskRunner, run_here
     from .split_part import SplitReport
     from .split_reading import Split, told_records
@@ -25,24 +26,33 @@ _LATER = {
     "HostingPlan": ".hosted_queries",
     "HostingState": ".hosting_state",
     "LogReport": ".log_part",
+    "PARTS": ".hosting_state",
     "QueryTold": ".hosting_state",
+    "SetTold": ".hosting_state",
     "ShardReport": ".shard_part",
     "ShardedFlow": ".sharded_flow",
     "Split": ".split_reading",
     "SplitReport": ".split_part",
+    "StatePlace": ".hosted_queries",
     "StreamCounts": ".sharded_flow",
     "TaskRunner": ".sharded_flow",
     "WRITTEN_KNOWLEDGE": ".sharded_flow",
     "hosted": ".hosted_queries",
+    "read_state": ".shard_part",
     "run_here": ".sharded_flow",
     "state_of": ".hosting_state",
+    "state_parts": ".shard_part",
     "state_text": ".hosting_state",
     "sweep": ".hosting_state",
+    "told_of_query": ".shard_part",
+    "told_of_sets": ".shard_part",
     "told_records": ".split_reading",
+    "write_parts": ".part_file",
 }
 
 __all__ = [
     "HIDDEN",
+    "PARTS",
     "WRITTEN_KNOWLEDGE",
     "Failures",
     "HostedBatch",
@@ -52,23 +62,30 @@ __all__ = [
     "LogReport",
     "QueryTold",
     "QueryUnit",
+    "SetTold",
     "ShardReport",
     "ShardedFlow",
     "Split",
     "SplitReport",
+    "StatePlace",
     "StreamCounts",
     "TaskRunner",
     "hosted",
+    "read_state",
     "run_here",
     "shard_of",
     "sharding_key",
     "state_of",
+    "state_parts",
     "state_text",
     "sweep",
+    "told_of_query",
+    "told_of_sets",
     "told_records",
     "units_of",
     "why_one_shard",
     "why_one_shard_together",
+    "write_parts",
 ]
 
 

@@ -50,7 +50,7 @@ class SplitReport:
         reasons: of a few of these, place and reason.
         malformed: how many of these are no records at all.
         unreadable: the file, if nothing of it was taken.
-        failures: by unit of queries, what stopped one while its PATHs and FILTERs were asked; those of an engine only.
+        failures: by label, what stopped a query while its PATHs and FILTERs were asked; those of an engine only.
     """
 
     split: Split

@@ -41,6 +41,10 @@ WRITES = (
 """What makes a batch durable, step by step."""
 
 
+LATE = "CREATE QUERY late AS SELECT ?a.id AS a, ?b.id AS b FROM (?a, P), (?b, P) WITHIN [now - 1h, ) SEQ (?a, ?b) {}"
+"""Comes with the third batch, and asks for the time before it."""
+
+
 def question(seed: int) -> tuple[str, Cut]:
     """A document, and batches of files; some records are none."""
     rng = Random(seed)
@@ -57,6 +61,14 @@ def engine(folder: Path, text: str) -> FilesEngine:
     folder.mkdir()
     project = catalog_in(folder, BASE.settings, BASE, shards=2)
     return FilesEngine(folder, project, project.registrations(text, "q"), TasksHere())
+
+
+def ask_late(own: FilesEngine, number: int) -> None:
+    """Let a query come."""
+    if number == 3:
+        late = own.project.registrations(LATE.format("WINDOW (?a, ?b, 2s)"), "late")
+        own.flow.queries.submit(late)
+        own.registrations = [*own.registrations, *late]
 
 
 def noted(own: FilesEngine, number: int, batch: Mapping[str, Sequence[Sequence[Mapping[str, Any]]]]) -> None:
@@ -79,6 +91,7 @@ def undisturbed(folder: Path, text: str, cut: Cut) -> tuple[Any, ...]:
     own = engine(folder, text)
     for number, batch in enumerate(cut, 1):
         noted(own, number, batch)
+        ask_late(own, number)
         own.deliver(number)
     own.flow.finish()
     found = told(own)
@@ -93,6 +106,7 @@ def check_ends(folder: Path, seed: int, patch: pytest.MonkeyPatch) -> int:
     rng, own, ended = Random(f"ends {seed}"), engine(folder / "ended", text), 0
     for number, batch in enumerate(cut, 1):
         noted(own, number, batch)
+        ask_late(own, number)
         while own.next == number:
             with patch.context() as context:
                 countdown = _Countdown(rng.randrange(60) if rng.random() < 0.7 else None)
@@ -169,6 +183,7 @@ def test_a_batch_that_nobody_delivers_again_is_done_from_the_log(
     own = engine(tmp_path / "ended", text)
     for number, batch in enumerate(cut, 1):
         noted(own, number, batch)
+        ask_late(own, number)
         if number == len(cut):
             with monkeypatch.context() as context:
                 context.setattr(JsonLinesSink, "flush", _counted(JsonLinesSink.flush, _Countdown(0), after=False))
@@ -193,6 +208,7 @@ def test_files_that_are_gone_are_in_the_log(tmp_path: Path, monkeypatch: pytest.
     own = engine(tmp_path / "ended", text)
     for number, batch in enumerate(cut, 1):
         noted(own, number, batch)
+        ask_late(own, number)
         if number == 2:
             with monkeypatch.context() as context:
                 context.setattr(JsonLinesSink, "flush", _counted(JsonLinesSink.flush, _Countdown(0), after=False))

@@ -261,7 +261,8 @@ class BothHostings:
         """Register the queries of a document with the next batch."""
         for engine in self.engines:
             outputs = [one.query for one in engine.registrations]
-            new = engine.project.registrations(text, "query", outputs)
+            taken = [one.label for one in engine.registrations]
+            new = engine.project.registrations(text, "query", outputs, taken=taken)
             engine.flow.queries.submit(new)
             engine.registrations = [*engine.registrations, *new]
 

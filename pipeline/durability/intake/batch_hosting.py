@@ -89,12 +89,6 @@ class BatchHosting(Protocol):
             PipelineError: with the way out.
         """
 
-    def check_withdrawn(self, dataflow: Dataflow, label: str) -> None:
-        """Refuse to let go of a query; as of `check_submitted`."""
-
-    def check_resumed(self, label: str) -> None:
-        """Refuse to let a query go on with what it has missed; as of `check_submitted`."""
-
     def rows_at_end(self, dataflow: Dataflow) -> dict[str, int]:
         """By query label, how many rows the end of the streams would bring now."""
 

@@ -95,12 +95,6 @@ class DriverHosting:
     def check_submitted(self, dataflow: Dataflow, registrations: Sequence[Registration]) -> None:
         """Nothing is refused."""
 
-    def check_withdrawn(self, dataflow: Dataflow, label: str) -> None:
-        """Nothing is refused."""
-
-    def check_resumed(self, label: str) -> None:
-        """Nothing is refused."""
-
     def rows_at_end(self, dataflow: Dataflow) -> dict[str, int]:
         """Tried on a copy."""
         return rows_at_end(dataflow)

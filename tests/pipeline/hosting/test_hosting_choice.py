@@ -48,7 +48,6 @@ def test_executors_read_what_is_in_a_bucket(tmp_path: Path) -> None:
         ({"format": "json", "path": "in/", "order": "time"}, {}, r"streams.air.source is ordered by time"),
         ({"format": "json", "path": "s3a://bucket/in"}, {}, "streams.air.source is no folder that this machine"),
         ({"format": "json", "path": "in/", "lineSep": ";"}, {}, "streams.air.source has the option lineSep"),
-        (None, {"queries": {"slow": {"latency": "5s"}}}, "queries.slow.latency lets queries wait"),
     ],
 )
 def test_what_executors_do_not_do_is_told(
