@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeGuard
@@ -22,6 +23,8 @@ from .read_view import ReadView
 from .sparql import Result, SparqlRequest
 from .store import WritableStore, encoder, store_kind
 from .sync import EncodedLog, Lag, Maintenance, MaintenancePolicy, PendingWrites, StoreWriter
+
+_WRITERS = 8
 
 
 def _wall_clock() -> datetime:
@@ -118,8 +121,7 @@ class Archive(ReadView):
             ArchiveError: the log cannot be written, or writing the store has failed. The log has the batch then.
         """
         position = Position(self.log.generation, batch_id)
-        for stream in sorted(events):
-            self.log.append(stream, batch_id, events[stream])
+        self._append_all(batch_id, events)
         if self._last is None or position > self._last:
             self._last = position
             self.counts = replace(
@@ -131,6 +133,16 @@ class Archive(ReadView):
             self._delta.notify()
         if self._writer is not None:
             self._writer.notify(self._events, position, sum(table.num_rows for table in events.values()))
+
+    def _append_all(self, batch_id: int, events: Mapping[str, pa.Table | PreparedSegment]) -> None:
+        """Write the segments of a batch: of a bucket, whose answers take their time, several at once."""
+        if len(events) < 2 or not isinstance(self.log.path, BucketPath):
+            for stream in sorted(events):
+                self.log.append(stream, batch_id, events[stream])
+            return
+        self.log.lock()
+        with ThreadPoolExecutor(min(_WRITERS, len(events))) as pool:
+            list(pool.map(lambda stream: self.log.append(stream, batch_id, events[stream]), sorted(events)))
 
     @property
     def size(self) -> int:

@@ -175,6 +175,14 @@ class ArchiveSettings(Table):
             raise ValueError(message)
         return self
 
+    @field_validator("path")
+    @classmethod
+    def _is_a_folder(cls, path: str) -> str:
+        if is_bucket_url(path):
+            message = "path is a folder, since the store has locks and renames; write log for what may be in a bucket"
+            raise ValueError(message)
+        return path
+
     @field_validator("log")
     @classmethod
     def _is_in_a_bucket(cls, log: str | None) -> str | None:
@@ -269,3 +277,11 @@ class EngineSettings(Table):
     shared: str | None = None
     master: str = "local[*]"
     spark: dict[str, str] = Field(default_factory=dict)
+
+    @field_validator("state")
+    @classmethod
+    def _is_a_folder(cls, state: str) -> str:
+        if is_bucket_url(state):
+            message = "state is a folder, in which Spark has its checkpoint; shared, log and sources may be in a bucket"
+            raise ValueError(message)
+        return state

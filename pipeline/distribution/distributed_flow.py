@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from itertools import count
+from pathlib import Path
 from uuid import uuid4
 
 import pyarrow as pa
@@ -351,7 +352,7 @@ class DistributedFlow(Dataflow):
     def _sweep(self) -> None:
         """Remove what attempts have left that count no more: the batch before is durable."""
         sweep(self._place.folder, self._state.batch, self._state.files)
-        if self._place.log is not None:
+        if isinstance(self._place.log, Path):  # in a bucket whoever opens the log removes them
             for path in self._place.log.glob(f"*/{HIDDEN}*"):
                 if path.name < f"{HIDDEN}{self._state.batch:09}":
                     path.unlink(missing_ok=True)

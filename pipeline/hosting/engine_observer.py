@@ -43,7 +43,7 @@ _SIZES_EVERY_S = 10.0
 _MOST_OF_THE_TIME = 0.01
 _PASSING = ("kaicep-past-", "kaicep-endpoint")
 """How the names of threads begin that end when they have done what there was to do."""
-_OF_STREAMS = frozenset({"kaicep-heartbeat", "kaicep-stream-watch"})
+_OF_STREAMS = frozenset({"kaicep-heartbeat", "kaicep-object-watch", "kaicep-stream-watch"})
 """Threads that are there as long as the streams are read."""
 
 
@@ -79,6 +79,10 @@ class ObservedEngine(Protocol):
     @property
     def failure(self) -> Exception | None:
         """What ended the streams; `None`: nothing did."""
+
+    @property
+    def waits_for(self) -> str | None:
+        """What passes, and the streams wait for; `None`: for nothing."""
 
     @property
     def hosting(self) -> Literal["driver", "executors"]:
@@ -168,6 +172,7 @@ class EngineObserver:
             since=self._since,
             at=now,
             reason=None if failure is None else str(failure),
+            waits_for=self._engine.waits_for,
             batches=progress.batches,
             batch=self.batch_at_work,
             batch_seconds=self._last_seconds,

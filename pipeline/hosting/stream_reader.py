@@ -77,6 +77,11 @@ class StreamReader(QueryRegistrar):
         return self._job.failure
 
     @property
+    def waits_for(self) -> str | None:
+        """What passes, and the streams wait for: a full disk, a bucket that is away; `None`: for nothing."""
+        return self._job.waits_for
+
+    @property
     def running(self) -> bool:
         """Whether the stream is being read."""
         return self._job.running

@@ -45,20 +45,26 @@ class ObjectListing:
         self.folder = folder
         self._owned: dict[str, dict[str, Children]] = {}
         self._doubted: set[str] = set()
+        self._written = 0
         self._changes = count(1)
         self._marks: dict[str, int] = {}
         self._lock = threading.Lock()
 
     def own(self, name: str) -> None:
         """Know from now on what lies below a name: this process alone writes there."""
-        found: dict[str, Children] = {name: {}}
-        for one in self._listed(name):
-            _put(found, name, one["path"].removeprefix(self.folder.key("")), _stat(one))
-        with self._lock:
-            self._owned[name] = found
-            self._doubted.discard(name)
-            for folder in {*self._marks, *found}:
-                self._touch(folder)
+        while True:
+            before = self._written
+            found: dict[str, Children] = {name: {}}
+            for one in self._listed(name):
+                _put(found, name, one["path"].removeprefix(self.folder.key("")), _stat(one))
+            with self._lock:
+                if self._written != before:
+                    continue  # another thread has written meanwhile, perhaps what the list lacks
+                self._owned[name] = found
+                self._doubted.discard(name)
+                for folder in {*self._marks, *found}:
+                    self._touch(folder)
+                return
 
     def disown(self, name: str) -> None:
         """Ask again each time."""
@@ -132,6 +138,7 @@ class ObjectListing:
         owner = self._owner(name)
         if owner is not None:
             with self._lock:
+                self._written += 1
                 now = datetime.now(UTC).timestamp()
                 _put(self._owned[owner], owner, name, ObjectStat(size, int(now * 10**9), f"own-{next(self._changes)}"))
                 self._touch(name.rpartition("/")[0])
@@ -142,6 +149,7 @@ class ObjectListing:
         if owner is not None:
             parent, _, child = name.rpartition("/")
             with self._lock:
+                self._written += 1
                 self._owned[owner].get(parent, {}).pop(child, None)
                 self._touch(parent)
 

@@ -61,6 +61,24 @@ def test_what_is_owned_is_not_asked_for(folder: BucketFolder, monkeypatch: pytes
     assert listing.stat("log/a/3").tag != first
 
 
+def test_what_is_written_while_it_is_listed_is_there(folder: BucketFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By another thread: the list may be older than what that has put."""
+    listing, names = ObjectListing(folder), obstore.list
+    listing.own("log")
+    late = ["log/a/3"]
+
+    def slow(*args: Any, **options: Any) -> Any:
+        found = list(names(*args, **options))
+        if late:
+            folder.write(late[0], [b"late"])
+            listing.wrote(late.pop(), 4)
+        return found
+
+    monkeypatch.setattr(obstore, "list", slow)
+    listing.doubt("log/a/1")
+    assert {*listing.children("log/a")} == {"1", "2", "3"}
+
+
 def test_what_is_in_doubt_is_asked_anew(folder: BucketFolder) -> None:
     listing = ObjectListing(folder)
     listing.own("log")
