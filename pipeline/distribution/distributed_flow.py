@@ -53,6 +53,8 @@ from ..sharding import (
 )
 from .gathered_state import gathered, scattered_in, units_to_gather
 from .registration_limits import DRIVER, refuse_joining
+from .replayed_flow import ReplayedFlow
+from .replayed_state import state_of_replay
 from .split_batch import CountedStream, SplitBatch
 from .told_query import ToldQuery
 
@@ -153,6 +155,23 @@ class DistributedFlow(Dataflow):
             others = [one for one in self._active if one.label not in {new.label for new in registrations}]
             refuse_joining(registrations, scattered_in(self._plan_of((*others, *registrations)), self._state))
 
+    def take_over(self, made: ReplayedFlow, number: int) -> None:
+        """Go on where a data flow of the driver is at the end of a batch; this one has no queries yet."""
+        queries = made.queries
+        self.queries.withdrawn, self.queries.changed_until = queries.withdrawn, queries.changed_until
+        self.queries.changed_since = queries.changed_since
+        sets = {name: contexts.now for name, contexts in queries.contexts.items()}
+        self.queries.begin_contexts_at([contexts.set for contexts in queries.contexts.values()], sets)
+        for registration, flows in made.made:
+            super().register(registration, flows[0])
+            failure = next((flow.failure for flow in flows if flow.failure is not None), None)
+            if failure is not None:
+                self.flows[registration.label].fail(failure)
+        cut = [unit.name for unit in units_of(self._active) if unit.single and unit.key is not None]
+        plan = self._plan_of(self._active, [label for label in cut if not made.is_divided(label)])
+        self._state = state_of_replay(made, plan, number, self._place.folder)
+        self._recall(self._state)
+
     @property
     def scattered(self) -> tuple[str, ...]:
         """See `Dataflow.scattered`: those that are answered with others from now on."""
@@ -162,7 +181,7 @@ class DistributedFlow(Dataflow):
         """Let tasks go on with a query where a data flow of the driver is with it, in one shard."""
         flow = rehearsed.flows[label]
         self.queries.replace(self.compile(flow.registration, flow.filters))
-        plan = self._plan_of(self._active, whole=label)
+        plan = self._plan_of(self._active, [label])
         unit = next(unit for unit in units_of(plan.registrations, plan.kept) if label in unit.labels)
         self._state = gathered(unit, plan, self._state, self._place.folder, {label: rehearsed})
         self._tell(self._state)
@@ -293,11 +312,12 @@ class DistributedFlow(Dataflow):
         """Whether the batch before was answered as the next one is to be."""
         return self._plan().key == self._state.plan
 
-    def _plan_of(self, registrations: Sequence[Registration], whole: str | None = None) -> HostingPlan:
-        """Queries as tasks would have them; `whole` is the label of one that has one shard, whatever it is cut by."""
+    def _plan_of(self, registrations: Sequence[Registration], whole: Sequence[str] = ()) -> HostingPlan:
+        """Queries as tasks would have them; those with a label of `whole` have one shard, whatever they are cut by."""
         known = {**self._state.kept}
-        if whole is not None and whole not in known:
-            known[whole] = next(name for n in count(1) if (name := whole + "+" * n) not in known.values())
+        for label in whole:
+            if label not in known:
+                known[label] = next(name for n in count(1) if (name := label + "+" * n) not in known.values())
         units = units_of(registrations, known)
         kept = {label: unit.name for unit in units if not unit.single for label in unit.labels}
         shards = self._state.shards or self._place.shards

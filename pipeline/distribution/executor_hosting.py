@@ -30,6 +30,7 @@ from ..sources import (
     source_streams,
 )
 from .distributed_flow import DistributedFlow, TaskPlace
+from .replayed_flow import ReplayedFlow
 from .shared_folders import reach_part
 from .split_batch import SplitIntake
 
@@ -117,6 +118,20 @@ class ExecutorHosting:
         """One in tasks."""
         return DistributedFlow(project, lambda: self.place)
 
+    def recovering(self, project: Catalog, state: RestoredState) -> Dataflow:
+        """One of the driver, but where tasks have left the state."""
+        if HOSTING in state.operators or not (state.batch or state.reported):
+            return self.dataflow(project)
+        return ReplayedFlow(project, self.place.shards)
+
+    def recovered(self, dataflow: Dataflow, number: int) -> Dataflow:
+        """One in tasks."""
+        if not isinstance(dataflow, ReplayedFlow):
+            return dataflow
+        found = DistributedFlow(dataflow.project, lambda: self.place)
+        found.take_over(dataflow, number)
+        return found
+
     def intake(
         self, number: int, files: BatchFiles, read: Callable[[BatchFiles], Mapping[str, RawBatch]]
     ) -> BatchIntake:
@@ -159,14 +174,22 @@ class ExecutorHosting:
         return [Split(stream, place, each.path.absolute(), "log", each.rows) for place, each in enumerate(slices)]
 
     def restored(self, state: RestoredState, number: int, archive: Archive | None) -> RestoredState:
-        """Nothing but what tasks have left is of use here."""
-        del archive
+        """What tasks have left after that very batch; else the log gives it, in shards, where it has all of it.
+
+        Raises:
+            PipelineError: what is left is of an earlier batch, whose files are gone, and there is no log.
+        """
         if not number or (state.batch == number and HOSTING in state.operators):
             return state
-        raise PipelineError(
-            f"the state after batch {number} is not one that executors go on from: it is lost, or another hosting's",
-            hint=f"{_DRIVER}: the log gives it there; or begin anew with another state folder",
-        )
+        of_driver = state.batch > 0 and HOSTING not in state.operators
+        if archive is None and not (of_driver and state.batch == number):
+            raise PipelineError(
+                f"the state after batch {number} is lost, and there is no archive to rebuild it from",
+                hint="begin anew with another state folder",
+            )
+        if of_driver and (archive is None or archive.forgets):
+            return state
+        return RestoredState(0, {}, state.reported, state.delivered)
 
     def check_submitted(self, dataflow: Dataflow, registrations: Sequence[Registration]) -> None:
         """Those that are answered with others whose states lie in shards, where no log makes these anew."""

@@ -414,6 +414,14 @@ class Dataflow:
         """By source stream that has begun, its time."""
         return self._streams.moments
 
+    @property
+    def seen(self) -> Mapping[str, pl.DataFrame]:
+        """By source stream, `_id` and `_time` of the events that may come again."""
+        return self._streams.seen
+
+    def divide(self) -> None:
+        """Let queries that have seen nothing be answered in parts from now on, where they go on in parts."""
+
     def recall(self, moments: StreamMoments, known: KnownIdentities) -> None:
         """Let the source streams be where they were, without a snapshot; see `SourceStreams.recall`."""
         self._streams.recall(moments, known)

@@ -10,7 +10,6 @@ from ...archive import has_intake
 from ...config import Settings
 from ...errors import PipelineError
 from ...settings import GIVEN
-from ..durability import hosting_so_far
 from ..sources import is_object_source, source_streams
 
 __all__ = ["chosen_hosting"]
@@ -47,11 +46,6 @@ def chosen_hosting(
 
 def _obstacles(settings: Settings) -> Iterator[PipelineError]:
     """What keeps executors from hosting a project."""
-    if hosting_so_far(settings) == "driver":
-        yield PipelineError(
-            "the state is that of an engine whose driver hosts",
-            hint=f"{_DRIVER}, or name another folder with state there to begin anew",
-        )
     for name, source in source_streams(settings).items():
         why = None if source.reads_files else "is read by Spark alone"
         reason = why or _of_source(settings, name)

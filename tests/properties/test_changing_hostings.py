@@ -98,7 +98,7 @@ def test_queries_in_shards_come_and_go(seed: int) -> None:
     assert keyed(seed)
 
 
-@pytest.mark.parametrize("family", [*context_families.FAMILIES][::4])
+@pytest.mark.parametrize("family", [*context_families.FAMILIES][::6])
 def test_queries_in_contexts_come_and_go(family: str) -> None:
     in_contexts(family, 2)
 
@@ -108,7 +108,7 @@ def test_who_reads_the_changes_of_a_set_may_be_the_first_to_speak_of_it() -> Non
     assert in_contexts("changes", 3)
 
 
-@pytest.mark.parametrize("family", [*rule_queries.FAMILIES][::3])
+@pytest.mark.parametrize("family", [*rule_queries.FAMILIES][::4])
 def test_rules_come_and_go(family: str) -> None:
     with_rules(family, 1)
 

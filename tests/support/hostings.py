@@ -222,6 +222,7 @@ class BothHostings:
         **engine: Any,
     ) -> None:
         self._rng, self._number, self._files, self.rows = rng, 0, 0, 0
+        self._others: TasksHere | None = None
         self.engines: list[FilesEngine] = []
         for name, tasks, log in zip(("driver", "tasks"), (None, TasksHere()), logs, strict=True):
             (folder / name).mkdir()
@@ -281,6 +282,24 @@ class BothHostings:
         """Both processes end, and others go on."""
         for engine in self.engines:
             engine.stop()
+            engine.start()
+
+    def lose(self) -> None:
+        """Both processes end; of the one with tasks the states are gone, but those that the log gives again."""
+        for engine in self.engines:
+            engine.stop()
+        for path in (self.engines[1].folder / "var/state/snapshots").iterdir():
+            path.unlink()
+        for engine in self.engines:
+            engine.start()
+
+    def swap(self) -> None:
+        """Both processes end; the one with tasks goes on without, or the other way round."""
+        for engine in self.engines:
+            engine.stop()
+        own = self.engines[1]
+        self._others, own.tasks = own.tasks, self._others
+        for engine in self.engines:
             engine.start()
 
     def end(self) -> None:

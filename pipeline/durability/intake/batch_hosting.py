@@ -61,6 +61,17 @@ class BatchHosting(Protocol):
     def dataflow(self, project: Catalog) -> Dataflow:
         """An empty data flow."""
 
+    def recovering(self, project: Catalog, state: RestoredState) -> Dataflow:
+        """An empty data flow to go back to a state with: from a snapshot, or by what the log has."""
+
+    def recovered(self, dataflow: Dataflow, number: int) -> Dataflow:
+        """The data flow to go on with.
+
+        Args:
+            dataflow: one of `recovering`.
+            number: the batch at whose end it is.
+        """
+
     def intake(
         self, number: int, files: BatchFiles, read: Callable[[BatchFiles], Mapping[str, RawBatch]]
     ) -> BatchIntake:

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 from kaicep import Project
+from kaicep.archive.read_view import ReadView
 from kaicep.errors import PipelineError
 from kaicep.pipeline.catalog import Catalog
 from kaicep.pipeline.control.knowledge_admin import KnowledgeAdmin
@@ -359,25 +360,36 @@ def test_more_cores_do_not_move_states(tmp_path: Path, opened: list[BothHostings
     both.end()
 
 
-def test_a_state_of_the_other_hosting_is_taken_from_the_log_or_refused(
-    tmp_path: Path, opened: list[BothHostings]
+@pytest.mark.parametrize("forgets", [False, True])
+def test_a_state_of_the_driver_goes_on_in_tasks(
+    forgets: bool, tmp_path: Path, opened: list[BothHostings], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The driver rebuilds it; executors say what to do."""
+    """In shards where the log gives it; where that forgets, as it is, each query in one."""
+    monkeypatch.setattr("support.hostings.RESTARTS", 0)
+    if forgets:
+        monkeypatch.setattr(ReadView, "forgets", True)
     both = both_of(tmp_path, opened, COUNT)
-    both.take({"P": seconds(1, 2)})
-    for engine in both.engines:
-        engine.stop()
-    driver, tasks = both.engines
-    driver.tasks, tasks.tasks = tasks.tasks, None
-    tasks.start()
-    driver.start()
-    both.note({"P": seconds(3, 15)})
-    found = tasks.deliver(2)
-    assert found is not None
-    assert found.matches["busy"]["n"].to_pylist() == [3]
-    assert any("rebuilt" in line for line in tasks.said)
-    with pytest.raises(PipelineError, match="not one that executors go on from: it is lost"):
-        driver.deliver(2)
+    both.swap()
+    both.take({"P": [*seconds(1, 2), *seconds(2.5, car=2)]})
+    both.swap()
+    both.take({"P": [*seconds(3, 15), *seconds(15.5, car=2)]})
+    assert kept_in(both) == ({"busy": "busy+"} if forgets else {})
+    assert both.rows == 2
+    both.swap()
+    both.take({"P": [*seconds(27)]})
+    both.end()
+
+
+def test_a_state_that_is_lost_is_made_in_shards(tmp_path: Path, opened: list[BothHostings]) -> None:
+    both = both_of(tmp_path, opened, f"{COUNT};\n{RUNS};\n{FAST};\n{READS}")
+    both.take({"P": grown(1)})
+    both.lose()
+    both.take({"P": seconds(7, 8)})
+    assert {*kept_in(both)} == {"runs", "fast", "reads"}  # rows of runs may wait for others
+    both.lose()
+    both.take({"P": seconds(22, 44)})
+    assert any("rebuilt" in line for line in both.engines[1].said)
+    both.end()
 
 
 def test_what_a_query_has_changed_counts_when_it_is_gone(tmp_path: Path, opened: list[BothHostings]) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from kaicep.config import Settings
 from kaicep.errors import PipelineError
-from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
 from kaicep.pipeline.hosting.hosting_choice import chosen_hosting
 
 CLUSTER = "spark://elsewhere:7077"
@@ -64,11 +63,4 @@ def test_what_executors_do_not_do_is_told(
 def test_what_an_archiver_has_kept_is_the_driver_s(tmp_path: Path) -> None:
     (tmp_path / "var/archive/intake").mkdir(parents=True)
     with pytest.raises(PipelineError, match="`kaicep archive` has kept events of the project"):
-        chosen(settings_of(tmp_path, engine={"hosting": "executors"}))
-
-
-def test_a_state_is_gone_on_with_where_it_is(tmp_path: Path) -> None:
-    OperatorSnapshots(tmp_path / "var/state/snapshots").write(1, {"query/a": b""})
-    assert chosen(settings_of(tmp_path), CLUSTER)[0] == "driver"
-    with pytest.raises(PipelineError, match=r"the state is that of an engine whose driver hosts.*another folder"):
         chosen(settings_of(tmp_path, engine={"hosting": "executors"}))
