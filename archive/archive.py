@@ -155,14 +155,15 @@ class Archive(ReadView):
         """Whether the rows of named queries are kept."""
         return self._settings.archive.matches
 
-    def append_matches(self, batch_id: int, found: Iterable[tuple[Provenance, pa.Table]]) -> None:
+    def append_matches(self, batch_id: int, found: Iterable[tuple[Provenance, pa.Table | PreparedSegment]]) -> None:
         """Keep what named queries found in a batch, after its events; else as `append`.
 
         Rows that the archive has already, of this batch or an earlier one, change nothing.
 
         Args:
             batch_id: of the batch in which they are reported.
-            found: rows as queries give them, and where they come from; of each query once.
+            found: rows as queries give them, or as a `MatchTarget` has written them, and where they come from; of each
+                query once.
 
         Raises:
             ArchiveError: the log cannot be written, or writing the store has failed. The log has the rows then.

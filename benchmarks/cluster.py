@@ -7,8 +7,8 @@ hosted by the driver on two cores. A session has its processes to itself: 100 sm
 some batch sizes, whose first two batches are not timed. CPU is that of the processes, apart by what they do; the
 cluster's master and workers are left out. `no rows`: the same queries with thresholds out of reach, so that what the
 driver does for rows is apart from what it does for a batch. `parts`: files of a batch, tasks of a job and shards of a
-query, of which larger clusters have more. `one level`: the driver's Java with the serial collector and one level of its
-compiler.
+query, of which larger clusters have more. Java has one level of its compiler, as an engine on executors starts it;
+`serial`: the driver's has the serial collector besides.
 
 All share this machine's cores: events a second are no figures of scaling, and depend on who else runs here.
 
@@ -34,8 +34,8 @@ WARM, QUICK_WARM, QUICK = 100, 3, 50
 """Batches before the runs; with `--quick` fewer, and batches a fiftieth as large."""
 
 MOST_GROWTH, MOST_PYTHON, MOST_DRIVER, MOST_TIMES, MOST_SHARE = 1.2, 20.0, 250.0, 2.0, 5.0
-ONE, TWO, DRIVER, LEVEL = "one worker", "two workers", "driver hosts", "two workers, one level"
-ONE_LEVEL = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+ONE, TWO, DRIVER, SERIAL = "one worker", "two workers", "driver hosts", "two workers, serial"
+SERIAL_COLLECTOR = "-XX:+UseSerialGC"
 MANY_PARTS = (8, 16)
 
 
@@ -48,7 +48,7 @@ def sessions(warm: int) -> tuple[Session, ...]:
         Session(TWO, 2, (Run(SMALL // 10, 6), small, large, *quiet, *more), warm),
         Session(DRIVER, 0, (small, large), warm),
         Session(ONE, 1, (small, large), warm),
-        Session(LEVEL, 2, (small, large), warm, ONE_LEVEL),
+        Session(SERIAL, 2, (small, large), warm, SERIAL_COLLECTOR),
     )
 
 
@@ -80,8 +80,8 @@ def bars_of(found: Sequence[Measured], small: int, large: int) -> list[Bar]:
             at_most(f"{name}: the driver, ms a batch of {large:,}", more.driver, MOST_DRIVER),
             at_most(f"{name}: the driver's share, % of all CPU at {large:,}", share, MOST_SHARE),
         ]
-    one_level, hosted = of(found, LEVEL, large), of(found, DRIVER, large)
-    bars.append(at_most(f"one level: the driver, ms a batch of {large:,}", one_level.driver, MOST_DRIVER / 2))
+    serial, hosted = of(found, SERIAL, large), of(found, DRIVER, large)
+    bars.append(at_most(f"serial: the driver, ms a batch of {large:,}", serial.driver, MOST_DRIVER / 2))
     times = of(found, TWO, large).total / hosted.total
     bars.append(at_most(f"CPU per event, executors : driver hosting, at {large:,}", times, MOST_TIMES))
     return bars

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from pathlib import Path
 from statistics import median
+from typing import Literal
 
 from kaicep import Engine, ParquetSink, Project
 from kaicep.config import EngineSettings, Settings
@@ -149,7 +150,7 @@ def measured(session: Session) -> list[Measured]:
             found: list[Measured] = []
             runs = (Run(WARM_ROWS, session.warm), *session.runs)
             for parts, some in groupby(runs, lambda run: run.parts):
-                with _spark(master, parts) as spark:
+                with _spark(session, master, parts) as spark:
                     for run in some:
                         found.append(_run(session, run, folder / f"run-{len(found)}", master, spark))
                         print(found[-1].line, flush=True)
@@ -159,7 +160,7 @@ def measured(session: Session) -> list[Measured]:
 
 
 @contextmanager
-def _spark(master: str, parts: int) -> Iterator[SparkSession]:
+def _spark(session: Session, master: str, parts: int) -> Iterator[SparkSession]:
     of_spark = {
         "spark.executor.memory": "768m",
         "spark.driver.host": "127.0.0.1",
@@ -168,7 +169,8 @@ def _spark(master: str, parts: int) -> Iterator[SparkSession]:
         "spark.executorEnv.POLARS_MAX_THREADS": "1",
         "spark.executor.processTreeMetrics.enabled": "false",
     }
-    spark = start_spark(EngineSettings(master=master, spark=of_spark))
+    hosting: Literal["driver", "executors"] = "executors" if session.workers else "driver"
+    spark = start_spark(EngineSettings(master=master, hosting=hosting, spark=of_spark))
     try:
         yield spark
     finally:

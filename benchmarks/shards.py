@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 import gc
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 from kaicep import Project
+from kaicep.pipeline.flow import RowTargets, WrittenRows
 from kaicep.pipeline.flow.batch import live_batch
 from kaicep.pipeline.flow.queries.registration import Registration
-from kaicep.pipeline.sharding.hosted_queries import Failures, HostingPlan
+from kaicep.pipeline.sharding.hosted_queries import HostingPlan
 from kaicep.pipeline.sharding.hosting_state import HostingState
+from kaicep.pipeline.sharding.rows import QueryParts
 from kaicep.pipeline.sharding.sharded_flow import ShardedFlow, run_here
 from kaicep.pipeline.sharding.split_part import Split
 from kaicep.pipeline.sources.recorded_files import read_file
@@ -82,9 +84,11 @@ class TimedFlow(ShardedFlow):
         super()._count(state)
         self.committing += clock() - began
 
-    def _rows(self, answered: Sequence[Any], failures: Failures) -> tuple[dict[str, pa.Table], dict[str, pa.Table]]:
+    def _rows(
+        self, batch: int, parts: Sequence[QueryParts], targets: Callable[[str], RowTargets | None]
+    ) -> tuple[dict[str, pa.Table], dict[str, WrittenRows], dict[str, str]]:
         began = clock()
-        rows = super()._rows(answered, failures)
+        rows = super()._rows(batch, parts, targets)
         self.merging += clock() - began
         return rows
 

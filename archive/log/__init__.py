@@ -20,6 +20,7 @@ from .segment import (
     check_segment,
     plain_table,
     read_segment,
+    segment_facts,
     segment_name,
     write_segment,
 )
@@ -53,6 +54,7 @@ __all__ = [
     "read_segment",
     "rows_between",
     "scan_batches",
+    "segment_facts",
     "segment_name",
     "with_all_columns",
     "write_compacted",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .match_log import MatchLog
 from .match_quads import match_encoder
+from .match_target import MatchTarget
 from .provenance import Provenance
 
-__all__ = ["MatchLog", "Provenance", "match_encoder"]
+__all__ = ["MatchLog", "MatchTarget", "Provenance", "match_encoder"]

@@ -8,20 +8,27 @@ from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 
-import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...annotator import exclude_ids, ids_of
-from ...storage import StoragePath
+from ...storage import StoragePath, folder_name
 from ..folder_layout import MATCHES, PROVENANCES
-from ..log import EventLog, Position, concatenated, earlier_ids, first_of_each_id, read_consistently, read_segment
-from .match_columns import ORIGIN, flat
+from ..log import (
+    EventLog,
+    Position,
+    PreparedSegment,
+    concatenated,
+    earlier_ids,
+    read_consistently,
+    read_segment,
+    segment_facts,
+)
+from .match_columns import ORIGIN
+from .match_target import MatchTarget, flat_pieces, later
 from .provenance import Provenance
 
 _WRITERS = 8
-_PIECE = 131_072
-"""So many rows are put into the log's form at once."""
 
 
 class MatchLog:
@@ -58,6 +65,15 @@ class MatchLog:
         """Let another process write."""
         self.log.close()
 
+    def target(self, provenance: Provenance) -> MatchTarget:
+        """How another process writes rows of a query for `append`; what earlier ones have left goes before.
+
+        Raises:
+            ArchiveError: another process writes this log, or the file system refuses.
+        """
+        self.log.lock()
+        return MatchTarget(self.log.path.absolute() / folder_name(provenance.query), provenance)
+
     def provenance(self, digest: str) -> Provenance:
         """What rows that name it come from.
 
@@ -78,14 +94,15 @@ class MatchLog:
 
         return read_consistently(named)
 
-    def append(self, batch_id: int, found: Iterable[tuple[Provenance, pa.Table]]) -> int:
+    def append(self, batch_id: int, found: Iterable[tuple[Provenance, pa.Table | PreparedSegment]]) -> int:
         """Keep rows of a batch; when this returns, they survive a crash of the machine.
 
         Rows that the log has, of this batch or an earlier one, change nothing.
 
         Args:
             batch_id: not negative; ascending in order of arrival.
-            found: rows as queries give them, and their provenance; each query once.
+            found: rows as queries give them, or as a `MatchTarget` has written them, and their provenance; each query
+                once.
 
         Returns:
             How many rows of the batch the log has now; 0 where nothing is new.
@@ -106,39 +123,52 @@ class MatchLog:
                 new = sum(pool.map(lambda entry: self._append(position, *entry, again=again), some))
         return self.log.batch_rows(position) if new and again else new
 
-    def _append(self, position: Position, provenance: Provenance, rows: pa.Table, *, again: bool) -> int:
+    def _append(
+        self, position: Position, provenance: Provenance, rows: pa.Table | PreparedSegment, *, again: bool
+    ) -> int:
         """Keep a query's rows; count those that are new."""
-        query = provenance.query
-        held = self.log.batch_of(query, position) if again else None
-        pieces = self._new(rows, provenance, position, held)
-        first = next(pieces, None)
-        if first is None:
+        if isinstance(rows, pa.Table):
+            return self._write(position, provenance, flat_pieces(rows, provenance), again=again)
+        if rows.path is None:
             return 0
+        facts, latest = segment_facts(rows.path), self._latest_of(provenance.query)
+        if again or (latest is not None and facts.first <= latest):  # the log may have some of them
+            found = self._write(position, provenance, iter((read_segment(rows.path),)), again=again)
+            rows.path.unlink()
+            return found
+        self._keep(provenance)
+        self.log.append(provenance.query, position.batch, rows)
+        self._latest[provenance.query] = facts.last
+        return facts.rows
+
+    def _keep(self, provenance: Provenance) -> None:
         if provenance.digest not in self._known:
             provenance.keep(self._folder)
             self._known[provenance.digest] = provenance
+
+    def _latest_of(self, query: str) -> datetime | None:
+        """The greatest `_time` that the log has of a query."""
+        if query not in self._latest:
+            times = self.log.time_range(query)
+            self._latest[query] = None if times is None else times[1]
+        return self._latest[query]
+
+    def _write(self, position: Position, provenance: Provenance, rows: Iterator[pa.Table], *, again: bool) -> int:
+        query = provenance.query
+        held = self.log.batch_of(query, position) if again else None
+        left = (self._without_known(piece, query, position, held) for piece in rows)
+        pieces = (piece for piece in left if piece.num_rows)
+        first = next(pieces, None)
+        if first is None:
+            return 0
+        self._keep(provenance)
         counted = _Counted(chain((first,), pieces))
         if held is None:
             self.log.append(query, position.batch, next(counted), counted)
         else:
             self.log.append(query, position.batch, concatenated(held, *counted))
-        self._latest[query] = _later(self._latest[query], counted.latest)
+        self._latest[query] = later(self._latest_of(query), counted.latest)
         return counted.rows
-
-    def _new(
-        self, rows: pa.Table, provenance: Provenance, position: Position, held: pa.Table | None
-    ) -> Iterator[pa.Table]:
-        """The rows that the log has not, in its form, piece by piece; each once."""
-        latest: datetime | None = None
-        for start in range(0, rows.num_rows, _PIECE):
-            piece = first_of_each_id(flat(rows.slice(start, _PIECE), provenance))
-            times = pc.min_max(piece["_time"]).as_py()
-            if latest is not None and times["min"] <= latest:  # rows come in order of time: at most its last moment
-                piece = exclude_ids(piece, _ids_between(rows.slice(0, start), times["min"], times["max"]))
-            latest = _later(latest, times["max"])
-            new = self._without_known(piece, provenance.query, position, held)
-            if new.num_rows:
-                yield new
 
     def _without_known(self, rows: pa.Table, query: str, position: Position, held: pa.Table | None) -> pa.Table:
         """Leave out the rows that the batch or an earlier one has.
@@ -147,10 +177,7 @@ class MatchLog:
         """
         if held is not None:
             rows = exclude_ids(rows, ids_of(held))
-        if query not in self._latest:
-            times = self.log.time_range(query)
-            self._latest[query] = None if times is None else times[1]
-        latest = self._latest[query]
+        latest = self._latest_of(query)
         if latest is None or not rows.num_rows or pc.min(rows["_time"]).as_py() > latest:
             return rows
         return exclude_ids(rows, earlier_ids(self.log, query, position, rows["_time"]))
@@ -172,16 +199,5 @@ class _Counted(Iterator[pa.Table]):
     def __next__(self) -> pa.Table:
         piece = next(self._pieces)
         self.rows += piece.num_rows
-        self.latest = _later(self.latest, pc.max(piece["_time"]).as_py())
+        self.latest = later(self.latest, pc.max(piece["_time"]).as_py())
         return piece
-
-
-def _ids_between(rows: pa.Table, first: datetime, last: datetime) -> pl.Series:
-    """The ids of the rows of a time, its end included."""
-    times, kind = rows["_time"], rows.schema.field("_time").type
-    within = pc.and_(pc.greater_equal(times, pa.scalar(first, kind)), pc.less_equal(times, pa.scalar(last, kind)))
-    return ids_of(rows.select(["_id"]).filter(within))
-
-
-def _later(known: datetime | None, new: datetime) -> datetime:
-    return new if known is None else max(known, new)

@@ -91,7 +91,10 @@ class Requests:
 
     def waiting(self) -> Iterator[tuple[Path, dict[str, Any]]]:
         """Take the requests that have come, in their order."""
-        for request in sorted(self._folder.glob("*.request")):
+        # Twenty times a second: a pattern of `pathlib` takes many times as long as the names alone.
+        with os.scandir(self._folder) as found:
+            names = sorted(each.name for each in found if each.name.endswith(".request"))
+        for request in (self._folder / name for name in names):
             try:
                 taken = request.rename(request.with_suffix(".taken"))
             except FileNotFoundError:  # withdrawn

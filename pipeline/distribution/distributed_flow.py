@@ -75,6 +75,7 @@ class TaskPlace:
         shards: into how many a query is cut at most, when its first batch is done.
         log: the folder of the log; `None`: there is none.
         say: takes a line of the log about files that cannot be read.
+        few: so many rows of a batch come to the driver, whatever sinks there are.
     """
 
     run: TaskRunner
@@ -83,6 +84,7 @@ class TaskPlace:
     shards: int
     log: StoragePath | None
     say: Callable[[str], None]
+    few: int
 
 
 class DistributedFlow(Dataflow):
@@ -210,7 +212,9 @@ class DistributedFlow(Dataflow):
             return advances
 
         flow = self._sharded()
-        found, state = flow.answer(batch.number, splits, advance, ends=batch.ends, log=self._place.log)
+        found, state = flow.answer(
+            batch.number, splits, advance, ends=batch.ends, log=self._place.log, targets=batch.targets
+        )
         self._take(found, state)
         if batch.ends:
             self._end()
@@ -295,7 +299,7 @@ class DistributedFlow(Dataflow):
         place = self._place
         for unit in () if self._is_planned else units_to_gather(self._plan(), self._state):
             self._state = gathered(unit, self._plan(), self._state, place.folder)
-        return ShardedFlow(self._plan(), place.folder, place.run, place.tasks, self._state)
+        return ShardedFlow(self._plan(), place.folder, place.run, place.tasks, self._state, few=place.few)
 
     def _plan(self) -> HostingPlan:
         """The queries as tasks have them: the same as long as nothing changes."""
@@ -349,10 +353,11 @@ class DistributedFlow(Dataflow):
         calls = pa.concat_tables(found.called) if found.called else None
         for label, flow in self.flows.items():
             rows = found.matches.get(label) if flow.failure is None else None
+            written = found.written.get(label) if flow.failure is None else None
             own = calls if flow.firing is not None else None
             calls = None if own is not None else calls
             visible = flow.rows.none if rows is None else rows
-            yield QueryRows(label, visible, calls=own, done=found.done.get(label, {}))
+            yield QueryRows(label, visible, calls=own, done=found.done.get(label, {}), written=written)
 
     def _counted(self, name: str, found: HostedBatch) -> CountedStream:
         count, read = found.streams.get(name, _NO_COUNTS), found.read.get(name, ())

@@ -17,7 +17,7 @@ from ...storage import LocalFolder, SharedFolder, folder_at, is_bucket_url, make
 from ..catalog import Catalog
 from ..durability import HOSTING, BatchFiles, BatchIntake, RestoredState
 from ..flow import Dataflow, Registration
-from ..sharding import WRITTEN_KNOWLEDGE, HostingPlan, Split, TaskRunner
+from ..sharding import FEW_ROWS, WRITTEN_KNOWLEDGE, HostingPlan, Split, TaskRunner
 from ..sources import (
     GONE,
     ObjectSource,
@@ -63,10 +63,14 @@ class ExecutorHosting:
         archive: whose log is written; `None`: there is none.
         tasks: gives where tasks run, when they are needed first.
         say: takes a line of the log about files that cannot be read.
+
+    Attributes:
+        few: so many rows of a batch come to the driver, whatever sinks there are.
     """
 
     collects = False
     replayable = False
+    few = FEW_ROWS
 
     def __init__(
         self,
@@ -86,7 +90,7 @@ class ExecutorHosting:
         """Where tasks run."""
         log = None if self._archive is None else self._archive.log.path.absolute()
         shards = self._project.settings.engine.shards or self._pool.parallelism
-        return TaskPlace(self._pool, self._pool.parallelism, self._folder(), shards, log, self._say)
+        return TaskPlace(self._pool, self._pool.parallelism, self._folder(), shards, log, self._say, self.few)
 
     def _folder(self) -> SharedFolder:
         """For what tasks leave for each other, and the states of shards."""

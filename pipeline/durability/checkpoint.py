@@ -19,11 +19,11 @@ from typing import Protocol
 import pyarrow as pa
 
 from ...archive import Archive, ArchivePlace
-from ...archive.log import IdleWatermarkLog, Position
+from ...archive.log import IdleWatermarkLog, Position, PreparedSegment
 from ...archive.matches import Provenance
 from ...config import Settings
 from ...errors import PipelineError
-from ..flow import Batch, BatchResult, Dataflow, Registration, StreamResult
+from ..flow import Batch, BatchResult, Dataflow, Registration, RowTargets, StreamResult
 from ..kafka import Offsets
 from ..monitoring import StageClock
 from ..sinks import DeliveredRows, RowDelivery, Sink
@@ -184,7 +184,6 @@ class Checkpoint:
         Returns:
             How many rows each query has, and those that are kept, those that were held for this batch among them.
         """
-        logged = self._archive is not None and self._archive.keeps_matches
         with self._clock.stage("archive"):
             self._note_beginning()
             self.journal.take(number, files, {name: records.unreadable for name, records in raw.items()}, offsets)
@@ -197,11 +196,11 @@ class Checkpoint:
             delivered = self.delivery.deliver(
                 number,
                 self._clock.over("queries", result.rows()),
-                lambda label: self._collected(label) or (logged and dataflow.flows[label].query.name is not None),
+                lambda label: self._collected(label) or self._is_logged(label, dataflow),
             )
         with self._clock.stage("archive"):
             if self._archive is not None:
-                self._archive.append_matches(number, list(_named(delivered.kept, dataflow)))
+                self._archive.append_matches(number, list(_named(delivered, dataflow)))
         if self._outbox is not None:
             with self._clock.stage("actions"):
                 self._outbox.put(number, result.calls)
@@ -211,6 +210,20 @@ class Checkpoint:
         if self._outbox is not None:
             self._outbox.release(number)
         return delivered
+
+    def targets(self, label: str, dataflow: Dataflow) -> RowTargets | None:
+        """How tasks may write the rows of a query; `None`: somebody asks for them here."""
+        sinks = None if self._collected(label) else self.delivery.targets(label)
+        if sinks is None:
+            return None
+        logged = self._archive is not None and self._is_logged(label, dataflow)
+        origin = _provenance(label, dataflow)
+        return RowTargets(sinks, self._archive.matches.target(origin) if self._archive is not None and logged else None)
+
+    def _is_logged(self, label: str, dataflow: Dataflow) -> bool:
+        """Whether the archive keeps the rows of a query."""
+        keeps = self._archive is not None and self._archive.keeps_matches
+        return keeps and dataflow.flows[label].query.name is not None
 
     def keep_calls(self, number: int, calls: pa.Table) -> None:
         """Keep what rules have called in a batch; it goes out when a batch is durable, this one or one after it."""
@@ -355,9 +368,14 @@ def has_begun(settings: Settings) -> bool:
     return settings.archive.enabled and ArchivePlace.of(settings).has_segments
 
 
-def _named(matches: Mapping[str, pa.Table], dataflow: Dataflow) -> Iterable[tuple[Provenance, pa.Table]]:
+def _named(delivered: DeliveredRows, dataflow: Dataflow) -> Iterable[tuple[Provenance, pa.Table | PreparedSegment]]:
     """The rows of named queries, and what found them; another query's rows are nobody's stream."""
-    for label, rows in matches.items():
-        query = dataflow.flows[label].query
-        if query.name is not None and rows.num_rows:
-            yield Provenance.of(query, dataflow.knowledge.version), rows
+    for label, rows in delivered.kept.items():
+        if dataflow.flows[label].query.name is not None and rows.num_rows:
+            yield _provenance(label, dataflow), rows
+    for label, path in delivered.logged.items():
+        yield _provenance(label, dataflow), PreparedSegment(path, delivered.counts[label])
+
+
+def _provenance(label: str, dataflow: Dataflow) -> Provenance:
+    return Provenance.of(dataflow.flows[label].query, dataflow.knowledge.version)

@@ -271,7 +271,10 @@ class CheckpointedFlow:
             if planned is not None:
                 self._flow.progress = self.progress.at(planned)
         with self.clock.stage("admit"):
-            batches = self._batches(number, replace(live, idle=idle, number=number), spooled=intake.spooled)
+            live = replace(
+                live, idle=idle, number=number, targets=partial(self._checkpoint.targets, dataflow=self.dataflow)
+            )
+            batches = self._batches(number, live, spooled=intake.spooled)
             *spooled, own = [self.dataflow.process(batch) for batch in batches]
         for missed in spooled:
             self._hold(missed)

@@ -25,7 +25,7 @@ from ..catalog import Catalog
 from ..flow import Registration
 from ..sharding import WRITTEN_KNOWLEDGE, HostingPlan
 
-__all__ = ["SentPlan", "own_versions"]
+__all__ = ["SentPlan", "own_versions", "sent_text", "told_plan"]
 
 _LIBRARIES = ("kaicep", "pyarrow", "polars", "pyoxigraph")
 _PLANS = 4
@@ -115,6 +115,26 @@ class SentPlan:
             ) from error
         knowledge = KnowledgeBase.of_closure(triples, self.settings.prefixes)
         return Catalog.of_knowledge(self.settings, knowledge)
+
+
+def sent_text(sent: SentPlan) -> bytes:
+    """A plan as it goes with each job: it is pickled once, and read where it is not known yet."""
+    return pickle.dumps(sent)
+
+
+def told_plan(key: str, sent: bytes, folder: SharedFolder) -> HostingPlan:
+    """The plan of a job in this process; see `SentPlan.plan`.
+
+    Args:
+        key: of the plan.
+        sent: what `sent_text` gave.
+        folder: with its knowledge.
+    """
+    known = _KNOWN.get(key)
+    if known is not None:
+        return known
+    plan: SentPlan = pickle.loads(sent)  # noqa: S301 - the driver's own
+    return plan.plan(folder)
 
 
 def own_versions() -> dict[str, str]:

@@ -23,7 +23,8 @@ from ..flow import CancelledError
 from ..monitoring import ExecutorStatus
 from ..sharding import HostedQueries, HostingPlan, hosted
 from .executor_figures import counted
-from .sent_plan import SentPlan
+from .frozen_heap import leave_to_stay
+from .sent_plan import SentPlan, sent_text, told_plan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,7 +37,9 @@ _RAISED = re.compile(r"^(?:[\w.]*(?:Error|Exception)|\[[A-Z_.]+\]|.*Cannot run p
 class _Job(NamedTuple):
     """What the tasks of a job have in common; `run` tells their files from those of other drivers."""
 
-    sent: SentPlan
+    plan: str
+    sent: bytes
+    umask: str
     part: Callable[[HostedQueries, Any, SharedFolder, str], Any]
     folder: SharedFolder
     name: str
@@ -53,7 +56,7 @@ class SparkTasks:
     def __init__(self, spark: SparkSession) -> None:
         self._context = spark.sparkContext
         self._run = uuid4().hex[:12]
-        self._sent: tuple[str, SharedFolder, SentPlan] | None = None
+        self._sent: tuple[str, SharedFolder, bytes] | None = None
         self._cancelled = threading.Event()
         self._figures: dict[str, ExecutorStatus] = {}
 
@@ -93,8 +96,9 @@ class SparkTasks:
         if not work:
             return []
         if self._sent is None or self._sent[:2] != (plan.key, folder):
-            self._sent = plan.key, folder, SentPlan.of(plan, folder)
-        job = _Job(self._sent[2], part, folder, name, self._run)
+            self._sent = plan.key, folder, sent_text(SentPlan.of(plan, folder))
+        umask = plan.catalog.settings.engine.umask
+        job = _Job(plan.key, self._sent[2], umask, part, folder, name, self._run)
         reports = []
         for done in self._results(job, work):
             if isinstance(done, _Failure):
@@ -149,8 +153,8 @@ def _done(job: _Job, place: int, work: Iterable[Any]) -> Iterator[_Done | _Failu
     attempt = 0 if context is None else context.taskAttemptId()
     executor = f"{socket.gethostname()}/{os.getppid()}"
     try:
-        with masked(job.sent.settings.engine.umask):
-            queries = hosted(job.sent.plan(job.folder))
+        with masked(job.umask):
+            queries = hosted(told_plan(job.plan, job.sent, job.folder))
             for number, one in enumerate(work):
                 began = time.monotonic()
                 name = f"{job.name}-{place}.{number}-{job.run}-{attempt}.parts"
@@ -163,6 +167,7 @@ def _done(job: _Job, place: int, work: Iterable[Any]) -> Iterator[_Done | _Failu
             raise
         told = PipelineError(f"a task could not read or write: {error}", hint="it is done again when that has passed")
         yield _Failure(error_fields(told), error.errno)
+    leave_to_stay(job.plan, job.part.__name__)
 
 
 def _passing(error: BaseException) -> int | None:

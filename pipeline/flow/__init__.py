@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .answering import QueryRows
+    from .answering import LogTarget, QueryRows, RowTarget, RowTargets, WrittenRows
     from .backfill import Backfill, queries_with_a_past, request_of
     from .batch import Batch, BatchSource, Judgement, live_batch
     from .batch_result import BatchResult, StreamResult, StreamTally, joined, merged
@@ -50,6 +50,10 @@ _LATER = {
     "ParkedQueries": ".queries",
     "ParkedQuery": ".queries",
     "QueryRows": ".answering",
+    "LogTarget": ".answering",
+    "RowTarget": ".answering",
+    "RowTargets": ".answering",
+    "WrittenRows": ".answering",
     "QueryRuntime": ".queries",
     "Registration": ".queries",
     "Silence": ".idle_streams",
@@ -89,17 +93,21 @@ __all__ = [
     "Dataflow",
     "IdleStreams",
     "Judgement",
+    "LogTarget",
     "ParkedQueries",
     "ParkedQuery",
     "QueryRows",
     "QueryRuntime",
     "Registration",
+    "RowTarget",
+    "RowTargets",
     "Silence",
     "StreamMoments",
     "StreamResult",
     "StreamTally",
     "Withdrawal",
     "WithdrawnQueries",
+    "WrittenRows",
     "admission_of",
     "bounds_of",
     "failure_of",

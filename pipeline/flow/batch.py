@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
@@ -15,6 +15,7 @@ from ...language.nodes import StreamType
 from ...ontology import KnowledgeBase
 from ...planner import BackfillChunk
 from ...semfilter import SemanticFilter
+from .answering import RowTargets
 from .idle_streams import IdleStreams
 
 __all__ = ["Batch", "BatchSource", "Judgement", "live_batch"]
@@ -66,6 +67,7 @@ class Batch:
         past: a piece of the past, whose events were admitted when they came.
         ends: every stream ends with it; whatever comes later is late.
         number: its own among those of an engine; 0: it is none of them.
+        targets: by query label, how tasks write its rows, if there are tasks; `None`: they are needed on the driver.
     """
 
     events: Mapping[str, AnnotatedBatch] = field(default_factory=dict)
@@ -76,6 +78,7 @@ class Batch:
     past: BackfillChunk | None = None
     ends: bool = False
     number: int = 0
+    targets: Callable[[str], RowTargets | None] = lambda _: None
 
 
 def live_batch(annotators: Mapping[str, Annotator], raw: Mapping[str, pa.Table]) -> Batch:

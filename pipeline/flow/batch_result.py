@@ -117,7 +117,7 @@ class BatchResult:
     def rows(self) -> Iterator[QueryRows]:
         """The rows of each query, as they become certain; many come piece by piece, and are not kept."""
         for answer in self._answers:
-            self.counts[answer.label] = self.counts.get(answer.label, 0) + answer.rows.num_rows
+            self.counts[answer.label] = self.counts.get(answer.label, 0) + answer.num_rows
             self.count_done({answer.label: answer.done} if answer.done else {})
             if answer.calls is not None:
                 self.called.append(answer.calls)

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from ...config import EngineSettings
 from ...errors import KaicepError, PipelineError
 from ..durability import BatchFiles, Generation, current_generation, is_all_read
 from ..flow import IdleStreams
@@ -194,8 +195,13 @@ class StreamReader(QueryRegistrar):
         """Spark, started when it is needed first; see `start_spark`."""
         if self._spark is None:
             self._say("starting Spark")
-            self._spark = start_spark(self.project.settings.engine, brief=brief)
+            self._spark = start_spark(self._engine_settings, brief=brief)
         return self._spark
+
+    @property
+    def _engine_settings(self) -> EngineSettings:
+        """What Spark is started with."""
+        return self.project.settings.engine
 
     def _take_up(self, idle: IdleStreams | None) -> Generation:
         """Find the checkpoint that serves, and finish what no checkpoint delivers again; no batch is at work."""

@@ -9,6 +9,7 @@ from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 from ...archive import Archive
+from ...config import EngineSettings
 from ...errors import PipelineError
 from ...storage import masked
 from ..catalog import Catalog
@@ -131,6 +132,11 @@ class StreamingEngine(StreamReader):
         if self._hosting == "driver":
             return None
         return ExecutorHosting(self._project, self._archive, self._executors, self._say)
+
+    @property
+    def _engine_settings(self) -> EngineSettings:
+        """With the hosting that was chosen."""
+        return super()._engine_settings.model_copy(update={"hosting": self._hosting})
 
     def _executors(self) -> SparkTasks:
         self._tasks = SparkTasks(self._session())

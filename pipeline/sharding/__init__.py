@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from .part_file import Part, PartName, write_parts
     from .row_merge import with_moments
     from .shard_part import ShardReport, read_state, state_parts, told_of_query, told_of_sets
-    from .sharded_flow import WRITTEN_KNOWLEDGE, HostedBatch, ShardedFlow, StreamCounts, TaskRunner, run_here
+    from .sharded_flow import FEW_ROWS, WRITTEN_KNOWLEDGE, HostedBatch, ShardedFlow, StreamCounts, TaskRunner, run_here
     from .split_part import SplitReport, of_shard
     from .split_reading import Split, told_records
 
 _LATER = {
+    "FEW_ROWS": ".sharded_flow",
     "Failures": ".hosted_queries",
     "HIDDEN": ".log_part",
     "hosted": ".hosted_queries",
@@ -59,6 +60,7 @@ _LATER = {
 }
 
 __all__ = [
+    "FEW_ROWS",
     "HIDDEN",
     "PARTS",
     "WRITTEN_KNOWLEDGE",

@@ -24,7 +24,6 @@ __all__ = ["HIDDEN", "LogReport", "LogWork", "log_part"]
 
 HIDDEN = ".tmp-segment-"
 """How the names of segments begin that do not count yet; whoever opens the log removes them."""
-_NONE = pl.Series([], dtype=pl.String)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +131,17 @@ def _pieces(
                 table = file.table((LOGGED, work.stream))
                 if table is None:
                     continue
-                ids = late.get(split.place, _NONE) if mark else gone.get(split.place, _NONE)
-                among = frame_of(table, ["_id"])["_id"].is_in(ids.implode())  # in a split each identity stands once
-                kept = table.filter((among if mark else ~among).to_arrow())
+                kept = _counting(table, late.get(split.place) if mark else gone.get(split.place), mark=mark)
                 if kept.num_rows:
                     yield _conformed(kept, schema).append_column("_late", pa.repeat(pa.scalar(mark), kept.num_rows))
+
+
+def _counting(table: pa.Table, ids: pl.Series | None, *, mark: bool) -> pa.Table:
+    """The events of these identities, or the others; each identity stands once in a split."""
+    if ids is None:
+        return table.slice(0, 0) if mark else table
+    among = frame_of(table, ["_id"])["_id"].is_in(ids.implode())
+    return table.filter((among if mark else ~among).to_arrow())
 
 
 def _conformed(table: pa.Table, schema: pa.Schema) -> pa.Table:

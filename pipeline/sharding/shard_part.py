@@ -65,7 +65,7 @@ class ShardReport:
     Attributes:
         file: that has the rows.
         states: where the states are now.
-        rows: the parts of the file that are rows of a query, by its label and the shard.
+        rows: the parts of the file that are rows of a query, by its label and the shard, and how many they are.
         done: by rule, how much it has done for its rows.
         told: of each query; of one in several shards several times.
         failures: by label, what stopped a query; those of an engine only.
@@ -75,7 +75,7 @@ class ShardReport:
 
     file: str
     states: tuple[StatePlace, ...]
-    rows: tuple[PartName, ...]
+    rows: Mapping[PartName, int]
     done: Mapping[str, Mapping[str, int]]
     told: tuple[QueryTold, ...]
     failures: Failures
@@ -111,7 +111,11 @@ def shard_part(queries: HostedQueries, work: ShardWork, folder: SharedFolder, na
     write_parts(folder, name, parts)
     for at, live in kept:
         queries.keep(at, live)
-    rows = tuple(part for part in parts if part[0] in (ROWS_OF, CALLS_OF))
+    rows = {
+        part: table.num_rows
+        for part, table in parts.items()
+        if part[0] in (ROWS_OF, CALLS_OF) and isinstance(table, pa.Table)
+    }
     flows = [flow for _, live in kept for flow in _flows(live) if flow.failure is None]
     told = tuple(map(told_of_query, flows))
     sets = tuple(of for _, live in kept if isinstance(live, Dataflow) for of in told_of_sets(live))

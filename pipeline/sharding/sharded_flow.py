@@ -6,7 +6,7 @@ It is told numbers and names of files. Whatever an attempt wrote that is not nam
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Protocol
 from uuid import uuid4
@@ -16,8 +16,8 @@ import pyarrow as pa
 from ...cep import END_OF_TIME
 from ...errors import PipelineError
 from ...planner import Watermarks
-from ...storage import FolderPlace, SharedFolder, StoragePath, folder_at, folder_name, is_transient
-from ..flow import StreamMoments
+from ...storage import FolderPlace, LocalFolder, SharedFolder, StoragePath, folder_at, folder_name, is_transient
+from ..flow import RowTargets, StreamMoments, WrittenRows
 from ..flow.rules import in_order
 from .hosted_queries import Failures, HostedQueries, HostingPlan, StatePlace, hosted
 from .hosting_state import (
@@ -32,7 +32,7 @@ from .hosting_state import (
 from .identity_part import IdentityReport, IdentityWork, identity_part
 from .log_part import LogReport, LogWork, log_part
 from .part_file import PartFile, write_parts
-from .row_merge import handed_over, merged_rows
+from .rows import QueryParts, RowWork, WritingReport, found_rows, opened, row_part, shared_out
 from .shard_part import CALLS_OF, ROWS_OF, ShardReport, ShardWork, shard_part
 from .split_part import Split, SplitReport, split_part
 from .stream_clock import StreamClock, latest
@@ -107,7 +107,8 @@ class HostedBatch:
 
     Attributes:
         streams: by stream that had records, how many of what.
-        matches: by query label, its rows in output order.
+        matches: by query label, its rows in output order; none of those that tasks have written.
+        written: by query label, rows that tasks have written for sinks.
         called: what rules call, as `rules.in_order` takes it.
         done: by rule, how much it has done for its rows.
         watermarks: by source stream, after the batch.
@@ -118,6 +119,7 @@ class HostedBatch:
 
     streams: Mapping[str, StreamCounts]
     matches: Mapping[str, pa.Table]
+    written: Mapping[str, WrittenRows]
     called: Sequence[pa.Table]
     done: Mapping[str, Mapping[str, int]]
     watermarks: Watermarks
@@ -134,6 +136,12 @@ class HostedBatch:
 Advance = Callable[[Mapping[str, StreamCounts], StreamMoments], Mapping[str, datetime]]
 """Says where watermarks of silent streams are moved, when it is known what a batch has and where its streams are."""
 
+Targets = Callable[[str], RowTargets | None]
+"""By query label, how its rows are written; `None`: they go to the driver."""
+
+FEW_ROWS = 4_096
+"""So many rows of all queries the driver puts together itself: to let tasks do it takes a job."""
+
 
 class ShardedFlow:
     """Answers queries batch by batch; it goes on where the manifest of its folder says.
@@ -144,6 +152,7 @@ class ShardedFlow:
         run: runs tasks.
         tasks: how many shards are answered at the same time.
         state: where it goes on; `None`: where the manifest says.
+        few: if queries that tasks could write have no more rows together than this, the driver puts them together.
 
     Raises:
         PipelineError: the folder is of other queries.
@@ -156,8 +165,10 @@ class ShardedFlow:
         run: TaskRunner = run_here,
         tasks: int = 2,
         state: HostingState | None = None,
+        *,
+        few: int = FEW_ROWS,
     ) -> None:
-        self._plan, self._run, self._tasks = plan, run, tasks
+        self._plan, self._run, self._tasks, self._few = plan, run, tasks, few
         self._folder = folder_at(folder, plan.catalog.settings.s3.options)
         self._driver = uuid4().hex
         self._queries = hosted(plan)
@@ -203,6 +214,7 @@ class ShardedFlow:
         *,
         ends: bool = False,
         log: StoragePath | None = None,
+        targets: Targets = lambda _: None,
     ) -> tuple[HostedBatch, HostingState]:
         """Take a batch, which counts when the state counts that it leaves; another one is taken by another flow.
 
@@ -212,6 +224,7 @@ class ShardedFlow:
             advance: says where watermarks of silent streams are moved.
             ends: all streams end with it.
             log: the folder of the log whose segments are written; `None`: none are.
+            targets: how tasks write rows for sinks.
         """
         before = {name: (clock.moments, clock.watermark) for name, clock in self._clocks.items()}
         read: list[SplitReport] = self._run(self._plan, split_part, splits, self._folder, f"{batch:09}-split")
@@ -239,28 +252,30 @@ class ShardedFlow:
         parts = tuple(part for name in sorted(ordered) for part in ordered[name])
         failures = {label: why for report in read for label, why in report.failures.items()}
         shares = self._shares(failures)
-        tasks: list[ShardWork | LogWork] = []
+        tasks: list[ShardWork | LogWork] = [
+            ShardWork(places, parts, dropped, watermarks, ends, last) for places in shares
+        ]
         if log is not None:
             tasks += [LogWork(name, ordered[name], dropped[name], log / folder_name(name)) for name in sorted(ordered)]
-        tasks += [ShardWork(places, parts, dropped, watermarks, ends, last) for places in shares]
         done: list[ShardReport | LogReport] = self._run(
             self._plan, answer_part, tasks, self._folder, f"{batch:09}-shard"
         )
         segments = {report.stream: report for report in done if isinstance(report, LogReport)}
         answered = [report for report in done if isinstance(report, ShardReport)]
         failures |= {label: why for report in answered for label, why in report.failures.items()}
-        rows, waiting = self._rows(answered, failures)
+        rows, written, waiting = self._rows(batch, self._parts(answered, failures), targets)
         found = HostedBatch(
             counts,
             rows,
-            [table for _, table in self._tables(answered, CALLS_OF)],
+            written,
+            list(self._calls(answered)),
             {rule: of for report in answered for rule, of in report.done.items()},
             watermarks,
             {name: sorted(of, key=lambda report: report.split.place) for name, of in of_stream.items()},
             segments,
             failures,
         )
-        return found, self._state(batch, judged, answered, self._noted(batch, waiting))
+        return found, self._state(batch, judged, answered, waiting)
 
     def _shares(self, failures: Failures) -> list[tuple[StatePlace, ...]]:
         """The shards of each task, each task with some of every query.
@@ -297,55 +312,64 @@ class ShardedFlow:
             sets_together(told for report in answered for told in report.sets),
         )
 
-    def _rows(
-        self, answered: Sequence[ShardReport], failures: Failures
-    ) -> tuple[dict[str, pa.Table], dict[str, pa.Table]]:
-        """The rows of each query as users see them, those of its shards in output order; and those that wait."""
-        tables, later = self._waiting(), dict[str, pa.Table]()
-        for label, table in self._tables(answered, ROWS_OF):
-            tables.setdefault(label, []).append(table)
+    def _parts(self, answered: Sequence[ShardReport], failures: Failures) -> list[QueryParts]:
+        """Where the rows of each query are; of units that have failed none counts, nor do those that wait."""
+        found = []
         for unit in self._queries.units:
-            for label in failures.keys() & {*unit.labels}:  # none of its rows counts, nor do those that wait
-                tables[label] = []
-            if not (unit.single or unit.key is not None):
-                continue
-            for label, flow in self._queries.flows(unit).items():
+            for label in unit.labels:
                 if label in failures:
                     continue
-                rows = merged_rows(tables.get(label, [flow.no_rows]))
-                first = min((report.held[label] for report in answered if label in report.held), default=None)
-                if first is not None:
-                    rows, others = handed_over(rows, first)
-                    later |= {label: others} if others.num_rows else {}
-                tables[label] = [flow.rows.visible(rows) if rows.num_rows else flow.rows.none]
-        return {label: rows for label, own in tables.items() for rows in own}, later
-
-    def _waiting(self) -> dict[str, list[pa.Table]]:
-        """By query that there is, the rows that wait for those of other shards."""
-        labels = {label for unit in self._queries.units for label in unit.labels}
-        files = {label: file for label, file in self.state.waiting.items() if label in labels}
-        found: dict[str, list[pa.Table]] = {}
-        for name in dict.fromkeys(files.values()):
-            with PartFile(self._folder, name) as file:
-                parts = [(label,) for label, of in files.items() if of == name]
-                tables = zip(parts, file.tables(parts), strict=True)
-                found |= {label: [rows] for (label,), rows in tables if rows is not None}
+                own = [
+                    (report.file, {part: count for part, count in report.rows.items() if part[:2] == (ROWS_OF, label)})
+                    for report in answered
+                ]
+                files = [(file, tuple(parts)) for file, parts in own if parts]
+                waiting = self.state.waiting.get(label)
+                if waiting is not None:
+                    files.insert(0, (waiting, ((label,),)))
+                held = min((report.held[label] for report in answered if label in report.held), default=None)
+                count = sum(count for _, parts in own for count in parts.values())
+                found.append(QueryParts(label, unit.name, tuple(files), count, held))
         return found
 
-    def _noted(self, batch: int, waiting: Mapping[str, pa.Table]) -> dict[str, str]:
-        """By query, the name of the file of its rows that wait."""
-        if not waiting:
-            return {}
-        name = f"{batch:09}-waiting-{uuid4().hex[:12]}{PARTS}"
-        write_parts(self._folder, name, {(label,): rows for label, rows in waiting.items()})
-        return dict.fromkeys(waiting, name)
+    def _rows(
+        self, batch: int, parts: Sequence[QueryParts], targets: Targets
+    ) -> tuple[dict[str, pa.Table], dict[str, WrittenRows], dict[str, str]]:
+        """By query, its rows as users see them, or those that tasks have written; and the file of those that wait."""
+        written, waiting = self._written(batch, parts, targets)
+        here = [query for query in parts if query.label not in written]
+        files, rows, later = opened(self._folder, here), dict[str, pa.Table](), dict[str, pa.Table]()
+        for query in here:
+            found = found_rows(self._queries, query, files)
+            rows[query.label] = found.rows
+            later |= {} if found.waiting is None else {query.label: found.waiting}
+        if later:
+            name = f"{batch:09}-waiting-{uuid4().hex[:12]}{PARTS}"
+            write_parts(self._folder, name, {(label,): table for label, table in later.items()})
+            waiting |= dict.fromkeys(later, name)
+        return rows, written, waiting
 
-    def _tables(self, answered: Sequence[ShardReport], kind: str) -> Iterable[tuple[str, pa.Table]]:
-        parts = {report.file: [part for part in report.rows if part[0] == kind] for report in answered}
+    def _written(
+        self, batch: int, parts: Sequence[QueryParts], targets: Targets
+    ) -> tuple[dict[str, WrittenRows], dict[str, str]]:
+        """What tasks write for sinks, where that is much, and the files of rows that wait."""
+        folder = self._folder
+        if not isinstance(folder, LocalFolder):  # what is in a bucket no sink takes over
+            return {}, {}
+        asked = ((query, targets(query.label)) for query in parts if query.files)
+        some = [replace(query, targets=own) for query, own in asked if own is not None]
+        if sum(query.count for query in some) <= self._few:
+            return {}, {}
+        work = [RowWork(share) for share in shared_out(some, self._tasks)]
+        reports: list[WritingReport] = self._run(self._plan, row_part, work, folder, f"{batch:09}-rows")
+        written = {label: rows for report in reports for label, rows in report.written(folder).items()}
+        return written, {label: report.file for report in reports for label in report.waiting}
+
+    def _calls(self, answered: Sequence[ShardReport]) -> Iterable[pa.Table]:
+        parts = {report.file: [part for part in report.rows if part[0] == CALLS_OF] for report in answered}
         files = [name for name, own in parts.items() if own]
-        found = self._folder.each(lambda name: PartFile(self._folder, name).tables(parts[name]), files)
-        for name, tables in zip(files, found, strict=True):
-            yield from ((str(part[1]), table) for part, table in zip(parts[name], tables, strict=True))
+        for tables in self._folder.each(lambda name: PartFile(self._folder, name).tables(parts[name]), files):
+            yield from (table for table in tables if table is not None)
 
 
 def answer_part(

@@ -11,6 +11,7 @@ from .row_values import rows, slices
 if TYPE_CHECKING:
     from .callback_sink import CallbackSink
     from .console_sink import ConsoleSink
+    from .file_sink import FileSink
     from .json_lines_sink import JsonLinesSink
     from .kafka_sink import KafkaSink
     from .parquet_sink import ParquetSink
@@ -24,6 +25,7 @@ _LATER = {
     "CallbackSink": ".callback_sink",
     "ConsoleSink": ".console_sink",
     "DeliveredRows": ".row_delivery",
+    "FileSink": ".file_sink",
     "JsonLinesSink": ".json_lines_sink",
     "KafkaSink": ".kafka_sink",
     "ParquetSink": ".parquet_sink",
@@ -40,6 +42,7 @@ __all__ = [
     "CallbackSink",
     "ConsoleSink",
     "DeliveredRows",
+    "FileSink",
     "JsonLinesSink",
     "KafkaSink",
     "ParquetSink",

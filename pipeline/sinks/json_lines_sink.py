@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
+import pyarrow as pa
+
 from ...storage import fsync, make_folder
+from ..flow import RowTarget
+from .file_sink import FileSink
 from .row_values import JsonLines
-from .sink import PieceSink, RowWriter, unwritable
+from .sink import RowWriter, unwritable
 
 __all__ = ["JsonLinesSink"]
 
+_COPIED = 1 << 20
+"""So many bytes at a time are taken over from a file of lines."""
 
-class JsonLinesSink(PieceSink):
+
+class JsonLinesSink(FileSink):
     """Appends each match as a JSON line to a file; exactly once, since a restart cuts off what will come again.
 
     Args:
@@ -30,6 +38,17 @@ class JsonLinesSink(PieceSink):
         """Append the matches as they come."""
         del batch_id
         return JsonLines(self._file.write, query_name)
+
+    def target(self, query_name: str) -> RowTarget | None:
+        """A file of lines; what goes to the standard output has to be given."""
+        return None if self._path is None else _LinesTarget(query_name)
+
+    def take(self, batch_id: int, query_name: str, path: Path) -> None:
+        """Append the lines of a file."""
+        del batch_id, query_name
+        with path.open("rb") as lines:
+            shutil.copyfileobj(lines, self._file, _COPIED)
+        path.unlink()
 
     def flush(self) -> None:
         """Make the lines durable."""
@@ -64,6 +83,25 @@ class JsonLinesSink(PieceSink):
         self.flush()
         if self._path is not None:
             self._file.close()
+
+
+class _LinesTarget:
+    """Writes the lines of a query and batch where its rows are; see `RowTarget`.
+
+    Args:
+        query_name: the query.
+    """
+
+    def __init__(self, query_name: str) -> None:
+        self._query = query_name
+
+    def write(self, rows: pa.Table, path: Path) -> None:
+        with path.open("wb") as file:
+            lines = JsonLines(file.write, self._query)
+            lines.write(rows)
+            lines.close()
+            file.flush()
+            os.fsync(file.fileno())
 
 
 def _opened(path: Path) -> IO[bytes]:

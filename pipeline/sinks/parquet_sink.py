@@ -14,14 +14,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...storage import folder_name, fsync, make_folder, remove_temporaries, write_atomically
-from .sink import PieceSink, RowWriter, unwritable
+from ..flow import RowTarget
+from .file_sink import FileSink, take_over
+from .sink import RowWriter, unwritable
 
 __all__ = ["ParquetSink"]
 
 _WRITERS = 2
 
 
-class ParquetSink(PieceSink):
+class ParquetSink(FileSink):
     """Writes one file per query and batch, `<folder>/<query>/<batch>.parquet`; the batch again replaces its file.
 
     Files are written side by side; `flush` waits for them.
@@ -36,13 +38,31 @@ class ParquetSink(PieceSink):
         self._pool = ThreadPoolExecutor(_WRITERS)
         self._writing: dict[Path, Future[None]] = {}
         self._begun: set[Path] = set()
+        self._taken: set[Path] = set()
 
     def begin(self, batch_id: int, query_name: str) -> RowWriter:
         """Write the file of this query and batch, or remove it if there are no matches."""
+        return _RowFile(self._file(batch_id, query_name), self._begin, self._do)
+
+    def target(self, query_name: str) -> RowTarget:
+        """A file of Parquet."""
+        del query_name
+        return _ParquetTarget()
+
+    def take(self, batch_id: int, query_name: str, path: Path) -> None:
+        """Let a file that is written be that of this query and batch."""
+        target = self._file(batch_id, query_name)
+        self._begin(target.parent)
+        with _refusals_of(target):
+            take_over(path, target)
+        self._taken.add(target.parent)
+
+    def _file(self, batch_id: int, query_name: str) -> Path:
+        """The file of a query and batch, which nobody writes any more."""
         target = self._folder / folder_name(query_name) / f"{batch_id:012d}.parquet"
         if target in self._writing:
             self._writing.pop(target).result()
-        return _RowFile(target, self._begin, self._do)
+        return target
 
     def _do(self, target: Path, work: Callable[[], None]) -> None:
         """Do the last that is to be done for a file, beside what goes on meanwhile."""
@@ -61,7 +81,8 @@ class ParquetSink(PieceSink):
 
     def flush(self) -> None:
         """Wait until every file is durable."""
-        folders = {target.parent for target in self._writing}
+        folders = {*self._taken, *(target.parent for target in self._writing)}
+        self._taken.clear()
         writing, self._writing = list(self._writing.values()), {}
         wait(writing)
         for written in writing:
@@ -113,6 +134,16 @@ class _RowFile:
             with _refusals_of(self._target):
                 self._open.close()
             self._do(self._target, partial(_forget_pages, self._target))
+
+
+class _ParquetTarget:
+    """Writes the file of a query and batch where its rows are; see `RowTarget`."""
+
+    def write(self, rows: pa.Table, path: Path) -> None:
+        with _refusals_of(path):
+            pq.write_table(rows, path, **_form(rows.schema))
+            fsync(path)
+            _forget_pages(path)
 
 
 def _write_parquet(matches: pa.Table, target: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from tempfile import NamedTemporaryFile
 
@@ -13,7 +13,9 @@ import pyarrow as pa
 
 from ...cep import joined_rows
 from ...errors import KaicepError, PipelineError
-from ..flow import QueryRows
+from ...storage import StoragePath
+from ..flow import QueryRows, RowTarget, WrittenRows
+from .file_sink import FileSink
 from .row_source import RowSource, marked, unmarked
 from .sink import RowWriter, Sink, writer_of
 
@@ -31,10 +33,12 @@ class DeliveredRows:
     Attributes:
         counts: by label, how many rows a query had.
         kept: by label, its rows, as queries give them; none, where they were not asked for.
+        logged: by label, what tasks have written for the log of matches.
     """
 
     counts: dict[str, int]
     kept: dict[str, pa.Table]
+    logged: dict[str, StoragePath] = field(default_factory=dict)
 
     def add(self, label: str, rows: pa.Table, *, keeps: bool) -> None:
         """Note further rows of a query."""
@@ -95,7 +99,15 @@ class RowDelivery:
         """
         delivered = DeliveredRows({}, {})
         writers: dict[str, list[tuple[Sink, RowWriter]]] = {}
-        for label, found, last, *_ in chain(map(self._with_held, rows), self._left()):
+        for answer in chain(map(self._with_held, rows), self._left()):
+            label, found, last, *_ = answer
+            if answer.written is not None:
+                self._take(batch, label, answer.written)
+                delivered.add(label, unmarked(found), keeps=False)
+                delivered.counts[label] += answer.written.num_rows
+                if answer.written.logged is not None:
+                    delivered.logged[label] = answer.written.logged
+                continue
             if label not in writers:
                 writers[label] = [(sink, _begun(sink, batch, label)) for sink in self._sinks]
             for sink, writer in writers[label]:
@@ -109,8 +121,29 @@ class RowDelivery:
                 sink.flush()
         return delivered
 
+    def targets(self, label: str) -> list[RowTarget] | None:
+        """How tasks write the rows of a query for the sinks; `None`: one of these has to be given them."""
+        if label in self._held:
+            return None
+        found = [sink.target(label) if isinstance(sink, FileSink) else None for sink in self._sinks]
+        targets = [target for target in found if target is not None]
+        return targets if len(targets) == len(found) else None
+
+    def _take(self, batch: int, label: str, written: WrittenRows) -> None:
+        """Let sinks take what tasks have written of a query."""
+        if not written.num_rows:
+            for sink in self._sinks:
+                _begun(sink, batch, label).close()
+            return
+        for sink, path in zip(self._sinks, written.files, strict=True):
+            with _named(sink, f"take of '{label}'"):
+                if isinstance(sink, FileSink):
+                    sink.take(batch, label, path)
+
     def _with_held(self, answer: QueryRows) -> QueryRows:
         """Rows of the batch behind those that were held for it."""
+        if answer.written is not None:  # nothing is held then: see `targets`
+            return answer._replace(rows=marked(answer.rows, "live"))
         held = self._held.pop(answer.label, [])
         return answer._replace(rows=joined_rows([*held, marked(answer.rows, "live")]))
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from kaicep.archive.log.event_log import EventLog
+from kaicep.archive.matches import MatchLog
 from kaicep.errors import KaicepError
 from kaicep.pipeline.durability.generations.checkpoint_generation import Generation
 from kaicep.pipeline.durability.journal.batch_journal import BatchJournal
@@ -32,7 +33,9 @@ WRITES = (
     (BatchJournal, "take"),
     (BatchJournal, "finish"),
     (OperatorSnapshots, "write"),
+    (JsonLinesSink, "take"),
     (JsonLinesSink, "flush"),
+    (MatchLog, "append"),
 )
 """What makes a batch durable, step by step."""
 

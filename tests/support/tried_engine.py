@@ -22,6 +22,7 @@ LATE = (
     "WITHIN [now - 1h, ) SEQ (?a, ?b) WINDOW (?a, ?b, 2s)"
 )
 """A query that asks for the time before it."""
+MANY = 1_000_000
 Cut = Sequence[Mapping[str, Sequence[Sequence[Mapping[str, Any]]]]]
 
 
@@ -36,8 +37,13 @@ def question(seed: int) -> tuple[str, Cut]:
     return text, cut
 
 
-def engine(folder: Path, text: str, lake: BucketFolder | None = None, *, tasks: bool = True) -> FilesEngine:
-    """One in tasks, or of a driver; perhaps with its log, and what tasks share, in a bucket."""
+def engine(
+    folder: Path, text: str, lake: BucketFolder | None = None, *, tasks: bool = True, few: int = 0
+) -> FilesEngine:
+    """One in tasks, or of a driver; perhaps with its log, and what tasks share, in a bucket.
+
+    Tasks write the rows of all queries but one, if they are more than a few; see `FilesEngine`.
+    """
     folder.mkdir()
     if lake is None:
         project = catalog_in(folder, BASE.settings, BASE, shards=2)
@@ -46,7 +52,8 @@ def engine(folder: Path, text: str, lake: BucketFolder | None = None, *, tasks: 
         table = {"endpoint": options.endpoint, "region": options.region, "allow_http": True}
         base = Project.parse({"streams": STREAMS, "s3": table})
         project = catalog_in(folder, base.settings, base, f"{lake}/kept", shards=2, shared=f"{lake}/shared")
-    return FilesEngine(folder, project, project.registrations(text, "q"), TasksHere() if tasks else None)
+    queries, own = project.registrations(text, "q"), TasksHere() if tasks else None
+    return FilesEngine(folder, project, queries, own, collected=lambda label: label == "q0", few=few)
 
 
 def noted(own: FilesEngine, number: int, batch: Mapping[str, Sequence[Sequence[Mapping[str, Any]]]]) -> None:
@@ -65,12 +72,12 @@ def noted(own: FilesEngine, number: int, batch: Mapping[str, Sequence[Sequence[M
 def told(own: FilesEngine) -> tuple[Any, ...]:
     """All that is left of it."""
     progress = own.flow.progress
-    return own.log, own.letters, lines_in(own.rows), progress.streams, progress.matches
+    return own.log, own.letters, (lines_in(own.rows), own.found), progress.streams, progress.matches
 
 
 def undisturbed(folder: Path, text: str, cut: Cut, *, tasks: bool = True) -> tuple[Any, ...]:
-    """What an engine has left that nothing has met."""
-    own = engine(folder, text, tasks=tasks)
+    """What an engine has left that nothing has met, and whose rows all went through the driver."""
+    own = engine(folder, text, tasks=tasks, few=MANY)
     for number, batch in enumerate(cut, 1):
         noted(own, number, batch)
         own.deliver(number)

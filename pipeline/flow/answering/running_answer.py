@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from ....cep import limit_time
 from ..queries import QueryRuntime
+from .written_rows import WrittenRows
 
 __all__ = ["QueryRows", "RunningAnswer", "TimeSpent"]
 
@@ -26,6 +27,7 @@ class QueryRows(NamedTuple):
         last: no more of them follow.
         calls: what a rule calls for its rows, as `rules.in_order` takes it; `None`: nothing.
         done: of a rule, how much it does for its rows, by what it does.
+        written: the rows, where they are in files; then `rows` has none.
     """
 
     label: str
@@ -33,6 +35,12 @@ class QueryRows(NamedTuple):
     last: bool = True
     calls: pa.Table | None = None
     done: Mapping[str, int] = MappingProxyType({})
+    written: WrittenRows | None = None
+
+    @property
+    def num_rows(self) -> int:
+        """How many rows there are."""
+        return self.rows.num_rows if self.written is None else self.written.num_rows
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from kaicep.archive import Archive, verify
 from kaicep.archive.log.segment import check_segment
-from kaicep.archive.matches import Provenance, match_log
+from kaicep.archive.matches import Provenance, match_target
 from kaicep.archive.matches.match_columns import flat
 from kaicep.archive.sync import Lag
 from support.archives import STREAM, opened, project, readings
@@ -131,14 +131,14 @@ def test_an_endpoint_holds_them_as_the_store_in_a_folder_does(server: str, tmp_p
 
 def test_many_rows_go_to_the_log_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each once, also where a piece begins at the moment at which the one before ends, or before that."""
-    monkeypatch.setattr(match_log, "_PIECE", 4)
+    monkeypatch.setattr(match_target, "_PIECE", 4)
     sizes: list[int] = []
 
     def noted(rows: pa.Table, origin: Provenance) -> pa.Table:
         sizes.append(rows.num_rows)
         return flat(rows, origin)
 
-    monkeypatch.setattr(match_log, "flat", noted)
+    monkeypatch.setattr(match_target, "flat", noted)
     found = pa.concat_tables([matches(range(9)), matches(range(7, 12)), matches([2, 12])])
     with opened(tmp_path) as archive:
         archive.append_matches(0, [(ORIGIN, found)])

@@ -23,6 +23,23 @@ def test_only_a_local_spark_stays_on_this_machine() -> None:
     assert (local["spark.sql.shuffle.partitions"], cluster["spark.sql.shuffle.partitions"]) == ("1", "200")
 
 
+def test_java_of_an_engine_on_executors_compiles_once() -> None:
+    """It plans, and hands bytes to Python; a project's own options win."""
+
+    def options(**settings: object) -> tuple[str, str | None]:
+        found = configuration(EngineSettings.model_validate(settings), Path("/logging"))
+        return found["spark.driver.extraJavaOptions"], found.get("spark.executor.extraJavaOptions")
+
+    driver, executors = options(master="spark://host:7077", hosting="executors")
+    assert "TieredStopAtLevel=1" in driver
+    assert executors == "-XX:TieredStopAtLevel=1"
+    driver, executors = options(master="local[2]", hosting="executors")
+    assert "TieredStopAtLevel=1" in driver
+    assert executors is None
+    own = {"spark.executor.extraJavaOptions": "-Da=b"}
+    assert options(master="spark://host:7077", hosting="executors", spark=own)[1] == "-Da=b"
+
+
 def test_a_session_that_reads_what_there_is_compiles_once() -> None:
     """On this machine; and a project's own options of Java win."""
 
