@@ -36,7 +36,7 @@ def test_states_and_identities_are_where_tasks_look(tmp_path: Path) -> None:
     for place in state.states:
         assert read_state(folder, place)
     assert state.seen.keys() == {("P", 0), ("P", 1), ("Q", 0)}
-    found = {}
+    found: dict[str, list[pl.DataFrame]] = {}
     for (stream, shard), name in state.seen.items():
         with PartFile(folder, name) as file:
             table = file.table(("seen", stream, shard))
