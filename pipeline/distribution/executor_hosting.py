@@ -108,7 +108,8 @@ class ExecutorHosting:
         self._pool.begin()
         written = [name for name in place.folder.names() if fnmatch(name, WRITTEN_KNOWLEDGE)]
         place.folder.remove(written)  # it is written again where it is still in force
-        sources = [stream.source.path for stream in settings.streams.values() if stream.source is not None]
+        read = source_streams(settings).keys() - delivered_streams(settings)
+        sources = [stream.source.path for n, stream in settings.streams.items() if n in read and stream.source]
         found = [_folder(settings.path(path)) for path in sources if path is not None]
         paths = [*([] if place.log is None else [place.log]), *found]
         plan = HostingPlan(uuid4().hex, self._project, (), 1)

@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 
 STREAM: dict[str, Any] = {"event_type": "<urn:R>", "time": {"attribute": "at"}}
 KAFKA = {"kafka": {"servers": "nowhere:9092", "topics": ["air"]}}
+SCHEMA = "_stream int, `1:topic` string, `1:partition` int, `1:offset` long"
 AT = datetime(2026, 1, 1, microsecond=5, tzinfo=UTC)
 
 pytestmark = pytest.mark.spark
@@ -42,7 +43,7 @@ def test_topics_come_by_their_offsets(spark: SparkSession, tmp_path: Path) -> No
     frames = [
         spark.createDataFrame(
             [(1, topic, part, first + n) for n in range(2)],
-            "_stream int, `1:topic` string, `1:partition` int, `1:offset` long",
+            SCHEMA,
         )
         for topic, part, first in ranges
     ]
@@ -55,5 +56,5 @@ def test_topics_come_by_their_offsets(spark: SparkSession, tmp_path: Path) -> No
 
 def test_what_spark_complains_of_is_told(spark: SparkSession, tmp_path: Path) -> None:
     batch = spark.range(3).selectExpr("1 AS _stream", "raise_error('no such disk') AS `1:n`")
-    with pytest.raises(PipelineError, match="Spark cannot read a batch: .*no such disk"):
+    with pytest.raises(PipelineError, match=r"Spark cannot read a batch: .*no such disk"):
         write_rows(batch, settings_of(tmp_path, {"format": "rate"}), "air", tmp_path / "rows")
