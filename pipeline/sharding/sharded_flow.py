@@ -237,7 +237,8 @@ class ShardedFlow:
         tasks: list[ShardWork | LogWork] = []
         if log is not None:
             tasks += [LogWork(name, ordered[name], dropped[name], log / folder_name(name)) for name in sorted(ordered)]
-        tasks += [ShardWork(places, parts, dropped, watermarks, ends, last) for places in shares]
+        events = sum(count.events for count in counts.values())
+        tasks += [ShardWork(places, parts, dropped, watermarks, ends, last, events) for places in shares]
         done: list[ShardReport | LogReport] = self._run(
             self._plan, answer_part, tasks, self._folder, f"{batch:09}-shard"
         )
