@@ -368,7 +368,8 @@ class DistributedFlow(Dataflow):
             count.events, count.late, count.unusable - malformed, count.duplicates, count.unlinked, time
         )
         unreadable = [file for report in read for file in report.unreadable]
-        for file in unreadable:
+        said = {file for report in read if report.split.form == "collected" for file in report.unreadable}
+        for file in (file for file in unreadable if file not in said):
             self._place.say(f"streams.{name}: {file.path} {file.complaint}; see its dead letters")
         files = [report.file for report in read if report.unusable]
         records = told_records(self._place.folder, name, files, unreadable)

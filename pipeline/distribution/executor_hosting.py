@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import shutil
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path
@@ -13,11 +15,28 @@ from uuid import uuid4
 from ...archive import Archive
 from ...archive.log import Position
 from ...errors import PipelineError
-from ...storage import LocalFolder, SharedFolder, folder_at, is_bucket_url, make_folder, write_atomically
+from ...storage import (
+    LocalFolder,
+    SharedFolder,
+    folder_at,
+    folder_name,
+    is_bucket_url,
+    make_folder,
+    write_atomically,
+)
 from ..catalog import Catalog
-from ..durability import HOSTING, BatchFiles, BatchIntake, RestoredState
+from ..durability import HOSTING, BatchFiles, BatchIntake, RestoredState, RowWriter
 from ..flow import Dataflow, Registration
-from ..sharding import FEW_ROWS, WRITTEN_KNOWLEDGE, HostingPlan, Split, TaskRunner
+from ..sharding import (
+    FEW_ROWS,
+    PARTS,
+    WRITTEN_KNOWLEDGE,
+    HostingPlan,
+    Split,
+    TaskRunner,
+    collected_parts,
+    write_parts,
+)
 from ..sources import (
     GONE,
     ObjectSource,
@@ -25,9 +44,11 @@ from ..sources import (
     RecordFile,
     RecordSource,
     UnreadableFile,
+    delivered_streams,
     is_object_source,
     path_of,
     source_streams,
+    written_streams,
 )
 from .distributed_flow import DistributedFlow, TaskPlace
 from .replayed_flow import ReplayedFlow
@@ -112,7 +133,8 @@ class ExecutorHosting:
         self._pool.begin()
         written = [name for name in place.folder.names() if fnmatch(name, WRITTEN_KNOWLEDGE)]
         place.folder.remove(written)  # it is written again where it is still in force
-        sources = [stream.source for stream in settings.streams.values() if stream.source is not None]
+        read = source_streams(settings).keys() - delivered_streams(settings)
+        sources = [stream.source for name, stream in settings.streams.items() if name in read and stream.source]
         found = [_folder(settings.path(one.path)) for one in sources if one.path and not is_object_source(one)]
         paths = [*([] if place.log is None else [place.log]), *found]
         plan = HostingPlan(uuid4().hex, self._project, (), 1)
@@ -137,14 +159,29 @@ class ExecutorHosting:
         return found
 
     def intake(
-        self, number: int, files: BatchFiles, read: Callable[[BatchFiles], Mapping[str, RawBatch]]
+        self,
+        number: int,
+        files: BatchFiles,
+        read: Callable[[BatchFiles], Mapping[str, RawBatch]],
+        write: RowWriter | None = None,
     ) -> BatchIntake:
-        """The files, as splits in order of arrival: by time of modification, then by path."""
-        del read
-        splits: list[Split] = []
+        """The files, as splits in order of arrival: by time of modification, then by path.
+
+        What Spark alone delivers is written down by executors; where the order of arrival is to be found first, it is
+        collected, and given to one task for each stream.
+        """
+        settings = self._project.settings
+        delivered = delivered_streams(settings)
+        written = frozenset[str]() if write is None else written_streams(settings) & delivered
+        collected = delivered - written
+        splits: list[Split] = self._collected(number, read(replace(files, only=collected))) if collected else []
+        if write is not None and written:
+            splits += self._written(number, sorted(written), write)
         unreadable: dict[str, list[UnreadableFile]] = {name: list(of) for name, of in files.unreadable.items()}
         logged: set[str] = set()
-        for name, source in source_streams(self._project.settings).items():
+        for name, source in source_streams(settings).items():
+            if name in delivered:
+                continue
             wanted = {*files.listed.get(name, ())} - {*files.passed_over.get(name, ())}
             paths = {path_of(url) for url in wanted}
             there = {path: found for path in paths if (found := _modified(path)) is not None}
@@ -163,6 +200,26 @@ class ExecutorHosting:
                     self._say(f"streams.{name}: {file.path} {file.complaint}; see its dead letters")
             splits += own
         return SplitIntake(splits, unreadable, frozenset(logged))
+
+    def _written(self, number: int, streams: Sequence[str], write: RowWriter) -> list[Split]:
+        """Rows that executors write down; what they have written for earlier batches goes."""
+        folder = self._project.settings.path(self._project.settings.engine.state).absolute() / "delivered"
+        shutil.rmtree(folder, ignore_errors=True)
+        found = []
+        for name in streams:
+            rows = write(name, folder / f"{number:09}-{uuid4().hex[:12]}" / folder_name(name))
+            found += [Split(name, place, path, "written", before=of) for place, (path, of) in enumerate(rows)]
+        return found
+
+    def _collected(self, number: int, records: Mapping[str, RawBatch]) -> list[Split]:
+        """Records that are on the driver, where tasks find them."""
+        name = f"{number:09}-collected-{uuid4().hex[:12]}"
+        found = []
+        for place, (stream, raw) in enumerate(records.items()):
+            file = f"{name}-{place}{PARTS}"
+            write_parts(self.place.folder, file, collected_parts(raw), sync=False)
+            found.append(Split(stream, 0, Path(file), "collected"))
+        return found
 
     def logged(self, number: int) -> BatchIntake:
         """The events of a batch that the log has."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .dead_letters import DeadLetters
     from .flow_state import HOSTING, RestoredState
     from .generations import Generation, current_generation, is_all_read, planned_at
-    from .intake import BatchHosting, BatchIntake, DriverHosting
+    from .intake import BatchHosting, BatchIntake, DriverHosting, RowWriter
     from .journal import BatchFiles, BatchJournal
     from .replay import StateReplay
     from .stopped_flow import StoppedFlow, flow_at_stop
@@ -25,6 +25,7 @@ _LATER = {
     "BatchIntake": ".intake",
     "DriverHosting": ".intake",
     "RestoredState": ".flow_state",
+    "RowWriter": ".intake",
     "BatchFiles": ".journal",
     "BatchJournal": ".journal",
     "CheckpointedFlow": ".checkpointed_flow",
@@ -53,6 +54,7 @@ __all__ = [
     "Generation",
     "Progress",
     "RestoredState",
+    "RowWriter",
     "StateReplay",
     "StoppedFlow",
     "current_generation",

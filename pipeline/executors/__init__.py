@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from .recorded_job import evaluate_on
 from .spark_tasks import SparkTasks
+from .written_rows import write_rows
 
-__all__ = ["SparkTasks", "evaluate_on"]
+__all__ = ["SparkTasks", "evaluate_on", "write_rows"]

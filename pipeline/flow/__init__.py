@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .batch_result import BatchResult, StreamResult, StreamTally, joined, merged
     from .border_requests import BorderRequests
     from .clock_bound import refuse_ahead
-    from .dataflow import Dataflow, is_state_of, state_of_query
+    from .dataflow import Dataflow, is_state_of, seconds_for, state_of_query
     from .end_rehearsal import rows_at_end
     from .idle_streams import IdleStreams, Silence
     from .queries import (
@@ -77,6 +77,7 @@ _LATER = {
     "refuse_ahead": ".clock_bound",
     "request_of": ".backfill",
     "rows_at_end": ".end_rehearsal",
+    "seconds_for": ".dataflow",
     "state_of_query": ".dataflow",
 }
 
@@ -123,6 +124,7 @@ __all__ = [
     "refuse_ahead",
     "request_of",
     "rows_at_end",
+    "seconds_for",
     "state_of_query",
 ]
 

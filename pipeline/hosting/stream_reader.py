@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from ...config import EngineSettings
 from ...errors import KaicepError, PipelineError
 from ..durability import BatchFiles, Generation, current_generation, is_all_read
+from ..executors import write_rows
 from ..flow import IdleStreams
 from ..sources import ObjectWatch, RawBatch, beat, listings_of, unpack
 from .freed_memory import keep_freed_memory
@@ -217,13 +218,14 @@ class StreamReader(QueryRegistrar):
 
     def _run(self, frame: DataFrame, batch: int, generation: Generation, idle: IdleStreams | None) -> None:
         with self._watched(batch):
-            step = self._flow.deliver(batch, generation, partial(self._unpacked, frame), idle)
+            write = partial(write_rows, frame, self.project.settings)
+            step = self._flow.deliver(batch, generation, partial(self._unpacked, frame), idle, write=write)
             if step is not None:
                 self._report(step)
 
     def _unpacked(self, frame: DataFrame, files: BatchFiles) -> Mapping[str, RawBatch]:
         """The records of a batch; what cannot be read of it is said."""
-        records = unpack(frame, self.project.settings, files.passed_over, files.listed)
+        records = unpack(frame, self.project.settings, files.passed_over, files.listed, files.only)
         for stream, raw in records.items():
             for file in raw.unreadable:
                 self._say(f"streams.{stream}: {file.path} {file.complaint}; see its dead letters")

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from .shard_part import ShardReport, read_state, state_parts, told_of_query, told_of_sets
     from .sharded_flow import FEW_ROWS, WRITTEN_KNOWLEDGE, HostedBatch, ShardedFlow, StreamCounts, TaskRunner, run_here
     from .split_part import SplitReport, of_shard
-    from .split_reading import Split, told_records
+    from .split_reading import Split, collected_parts, told_records
 
 _LATER = {
     "FEW_ROWS": ".sharded_flow",
+    "collected_parts": ".split_reading",
     "Failures": ".hosted_queries",
     "HIDDEN": ".log_part",
     "hosted": ".hosted_queries",
@@ -82,6 +83,7 @@ __all__ = [
     "StatePlace",
     "StreamCounts",
     "TaskRunner",
+    "collected_parts",
     "hosted",
     "of_shard",
     "read_state",

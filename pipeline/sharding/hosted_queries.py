@@ -69,7 +69,7 @@ class HostingPlan:
         Returns:
             The data flow, and those of the queries that begin with it, since the state does not hold them.
         """
-        dataflow = self.catalog.dataflow(isolated=self.durable)
+        dataflow = self.catalog.dataflow(isolated=self.durable, timely=self.durable)
         dataflow.queries.changed_since = dict(self.since)
         begun = dataflow.restore(state, registrations) if state else registrations
         sets = [each for registration in begun for each in registration.query.context_sets]

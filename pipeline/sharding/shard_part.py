@@ -10,13 +10,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...cep import END_OF_TIME
+from ...cep import END_OF_TIME, limit_time
 from ...errors import error_fields
 from ...planner import BackfillChunk, Watermarks
 from ...storage import SharedFolder
-from ..flow import Batch, Dataflow, QueryRuntime, joined
+from ..flow import Batch, Dataflow, QueryRuntime, joined, seconds_for
 from .given_events import GivenEvents
-from .hosted_queries import Failures, HostedQueries, StatePlace
+from .hosted_queries import Failures, HostedQueries, HostingPlan, StatePlace
 from .hosting_state import QueryTold, SetTold
 from .identity_part import ReadSplit
 from .part_file import Part, PartFile, PartName, write_parts
@@ -48,6 +48,7 @@ class ShardWork:
         watermarks: of the source streams, after the batch.
         ends: all streams end.
         last: the greatest time stamp of all streams.
+        events: how many count.
     """
 
     shards: tuple[StatePlace, ...]
@@ -56,6 +57,7 @@ class ShardWork:
     watermarks: Watermarks
     ends: bool
     last: datetime | None
+    events: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +132,11 @@ def _done(
     state: dict[str, bytes],
 ) -> tuple[QueryRuntime | Dataflow, dict[PartName, Part]]:
     """Answer a shard: what answers it from now on, its rows and its state."""
-    unit = queries.unit(place.unit)
+    unit, (work, _) = queries.unit(place.unit), of
     if unit.single:
         flow = queries.single(unit, place, state.get(""))
-        parts = _answered(flow, unit, place.shard, *of)
+        with limit_time(_seconds(queries.plan, work.events)):
+            parts = _answered(flow, unit, place.shard, *of)
         return flow, parts | state_parts(place, {"": flow.snapshot()})
     dataflow = queries.several(unit, place, state)
     parts = _answer_each_other(dataflow, unit, place.shard, of, done)
@@ -148,6 +151,12 @@ def state_parts(place: StatePlace, state: Mapping[str, bytes]) -> dict[PartName,
         state: what a snapshot of a data flow has; of a single query what it has itself, under no name.
     """
     return {(_STATE, place.unit, place.shard, key): content for key, content in state.items()}
+
+
+def _seconds(plan: HostingPlan, events: int) -> float | None:
+    """How long a query may take for a batch; `None`: as long as it takes."""
+    timeout = plan.catalog.settings.engine.query_timeout
+    return seconds_for(events, timeout) if plan.durable and timeout is not None else None
 
 
 def _flows(live: QueryRuntime | Dataflow) -> Sequence[QueryRuntime]:

@@ -252,8 +252,9 @@ class ShardedFlow:
         parts = tuple(part for name in sorted(ordered) for part in ordered[name])
         failures = {label: why for report in read for label, why in report.failures.items()}
         shares = self._shares(failures)
+        events = sum(count.events for count in counts.values())
         tasks: list[ShardWork | LogWork] = [
-            ShardWork(places, parts, dropped, watermarks, ends, last) for places in shares
+            ShardWork(places, parts, dropped, watermarks, ends, last, events) for places in shares
         ]
         if log is not None:
             tasks += [LogWork(name, ordered[name], dropped[name], log / folder_name(name)) for name in sorted(ordered)]

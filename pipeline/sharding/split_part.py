@@ -78,7 +78,7 @@ def split_part(queries: HostedQueries, split: Split, folder: SharedFolder, name:
     Raises:
         KaicepError: the records cannot be read, or a query cannot be answered.
     """
-    raw, annotated = read_split(queries.plan.catalog, split)
+    raw, annotated = read_split(queries.plan.catalog, split, folder)
     events = _first_ones(annotated, bounded=queries.is_bounded(split.stream))
     failures: dict[str, Mapping[str, Any]] = {}
     stream_parts(folder, name, _written(queries, split.stream, (raw, annotated), events, failures))

@@ -182,7 +182,8 @@ class FilesEngine:
     def _read(self, files: BatchFiles) -> Mapping[str, RawBatch]:
         """The records of a batch as `source_union.unpack` gives them: all files of a stream together."""
         found = {}
-        for name, source in source_streams(self.project.settings).items():
+        every = source_streams(self.project.settings)
+        for name, source in ((name, of) for name, of in every.items() if files.only is None or name in files.only):
             urls = {*files.listed.get(name, ())} - {*files.passed_over.get(name, ())}
             paths = sorted((Path(path_of(url)) for url in urls), key=lambda path: (path.stat().st_mtime_ns, path))
             texts = [(path, path.read_bytes()) for path in paths]

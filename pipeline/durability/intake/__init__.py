@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .batch_hosting import BatchHosting, BatchIntake
+from .batch_hosting import BatchHosting, BatchIntake, RowWriter
 from .driver_hosting import CollectedRecords, DriverHosting
 
-__all__ = ["BatchHosting", "BatchIntake", "CollectedRecords", "DriverHosting"]
+__all__ = ["BatchHosting", "BatchIntake", "CollectedRecords", "DriverHosting", "RowWriter"]

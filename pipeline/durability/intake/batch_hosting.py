@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
 from ....archive import Archive
@@ -13,7 +14,10 @@ from ...sources import RawBatch, TakenRecords
 from ..flow_state import RestoredState
 from ..journal import BatchFiles
 
-__all__ = ["BatchHosting", "BatchIntake"]
+__all__ = ["BatchHosting", "BatchIntake", "RowWriter"]
+
+RowWriter = Callable[[str, Path], Sequence[tuple[Path, int]]]
+"""Lets executors write down the rows of a stream in a folder: gives the files, each with how many rows come before."""
 
 
 class BatchIntake(Protocol):
@@ -73,7 +77,11 @@ class BatchHosting(Protocol):
         """
 
     def intake(
-        self, number: int, files: BatchFiles, read: Callable[[BatchFiles], Mapping[str, RawBatch]]
+        self,
+        number: int,
+        files: BatchFiles,
+        read: Callable[[BatchFiles], Mapping[str, RawBatch]],
+        write: RowWriter | None = None,
     ) -> BatchIntake:
         """A batch that Spark delivers.
 
@@ -81,6 +89,7 @@ class BatchHosting(Protocol):
             number: its own.
             files: that it has.
             read: gives its records by stream, on the driver.
+            write: lets executors write down its rows; `None`: nobody does.
         """
 
     def logged(self, number: int) -> BatchIntake:

@@ -13,7 +13,7 @@ from ...flow import Batch, Dataflow, Registration, StreamResult, live_batch, ref
 from ...sources import RawBatch, TakenRecords, without_unreadable
 from ..flow_state import HOSTING, RestoredState
 from ..journal import BatchFiles
-from .batch_hosting import BatchIntake
+from .batch_hosting import BatchIntake, RowWriter
 
 __all__ = ["CollectedRecords", "DriverHosting"]
 
@@ -77,10 +77,14 @@ class DriverHosting:
         return dataflow
 
     def intake(
-        self, number: int, files: BatchFiles, read: Callable[[BatchFiles], Mapping[str, RawBatch]]
+        self,
+        number: int,
+        files: BatchFiles,
+        read: Callable[[BatchFiles], Mapping[str, RawBatch]],
+        write: RowWriter | None = None,
     ) -> BatchIntake:
         """The records, read here."""
-        del number
+        del number, write
         records = dict(read(files))
         for stream, unreadable in files.unreadable.items():
             records[stream] = without_unreadable(records.get(stream), unreadable)

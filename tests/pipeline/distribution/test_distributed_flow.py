@@ -236,6 +236,19 @@ def test_a_query_that_fails_is_parked_and_the_others_go_on(tmp_path: Path, opene
     both.end()
 
 
+@pytest.mark.parametrize("text", [COUNT, f"{FAST};\n{READS}"])
+def test_a_query_that_takes_too_long_is_parked(text: str, tmp_path: Path, opened: list[BothHostings]) -> None:
+    """By itself, or among those that it is answered with."""
+    both = both_of(tmp_path, opened, text, query_timeout="0s")
+    both.note({"P": seconds(1, 12)})
+    for engine in both.engines:
+        assert engine.deliver(1) is not None
+    driver, tasks = ([(p.label, p.failure.message) for p in e.flow.queries.parked] for e in both.engines)
+    assert driver
+    assert driver == tasks
+    assert any("takes longer than 0s" in message or "0 s" in message for _, message in tasks), tasks
+
+
 @pytest.mark.parametrize("batches", [1, 2])
 def test_a_parked_query_goes_on_with_what_it_has_missed(
     batches: int, tmp_path: Path, opened: list[BothHostings], monkeypatch: pytest.MonkeyPatch

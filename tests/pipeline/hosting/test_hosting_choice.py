@@ -40,26 +40,6 @@ def test_executors_read_what_is_in_a_bucket(tmp_path: Path) -> None:
     assert chosen(settings_of(tmp_path, {"format": "json", "path": "s3://bucket/in"}), CLUSTER) == ("executors", [])
 
 
-@pytest.mark.parametrize(
-    ("source", "tables", "why"),
-    [
-        ({"format": "orc", "path": "in/"}, {}, "streams.air.source is read by Spark alone"),
-        ({"format": "json", "path": "in/", "order": "time"}, {}, r"streams.air.source is ordered by time"),
-        ({"format": "json", "path": "s3a://bucket/in"}, {}, "streams.air.source is no folder that this machine"),
-        ({"format": "json", "path": "in/", "lineSep": ";"}, {}, "streams.air.source has the option lineSep"),
-    ],
-)
-def test_what_executors_do_not_do_is_told(
-    source: dict[str, Any] | None, tables: dict[str, Any], why: str, tmp_path: Path
-) -> None:
-    hosting, said = chosen(settings_of(tmp_path, source, **tables), CLUSTER)
-    assert hosting == "driver"
-    assert len(said) == 1
-    assert "hosting: the driver answers, since" in said[0]
-    with pytest.raises(PipelineError, match=f'{why}.*set hosting = "driver" under'):
-        chosen(settings_of(tmp_path, source, engine={"hosting": "executors"}, **tables))
-
-
 def test_what_an_archiver_has_kept_is_the_driver_s(tmp_path: Path) -> None:
     (tmp_path / "var/archive/intake").mkdir(parents=True)
     with pytest.raises(PipelineError, match="`kaicep archive` has kept events of the project"):
