@@ -13,7 +13,7 @@ from types import TracebackType
 from uuid import uuid4
 
 from ..errors import ArchiveError, Place
-from ..storage import BucketPath, StoragePath, fsync
+from ..storage import BucketPath, StoragePath, fsync, rename
 
 __all__ = ["Settling", "WriterClaim"]
 
@@ -114,7 +114,7 @@ class Settling:
     def name(self, written: StoragePath, path: StoragePath) -> None:
         """Let a segment have its name; see `WriterClaim.name`."""
         if isinstance(written, Path) and isinstance(path, Path):
-            written.replace(path)
+            rename(written, path)
             fsync(path.parent)
         elif isinstance(written, BucketPath) and isinstance(path, BucketPath) and self.claim is not None:
             self.claim.name(written, path)

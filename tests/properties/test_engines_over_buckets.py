@@ -91,3 +91,35 @@ def test_executors_read_objects_as_they_come(tmp_path: Path, spark: SparkSession
         engine.stop()
         engine.finish()
         assert engine.archive.log.count("air") == engine.progress.streams["air"].events
+
+
+@pytest.mark.long
+def test_streams_wait_for_a_bucket_that_is_away_for_longer_than_a_minute(
+    tmp_path: Path, spark: SparkSession, lake: BucketFolder, object_storage: ObjectStorage
+) -> None:
+    """The engine says so, and goes on by itself: nothing is lost, and nothing is there twice."""
+    files, out = tuples(7), tmp_path / "rows.jsonl"
+    project = project_of(tmp_path, lake, "executors")
+    with Engine(project, spark=spark, sinks=[JsonLinesSink(out)]) as engine:
+        submit_all(engine)
+        engine.start()
+        dropped(lake, files[:3])
+        wait_for(lambda: engine.progress.records > ROWS)
+        dropped(lake, files, 3)
+        listed = tmp_path / "var/state/objects/air"
+        wait_for(lambda: len(list(listed.glob("0*"))) == 2)
+        object_storage.stop()
+        wait_for(lambda: engine.status.waits_for is not None)
+        assert "does not answer" in str(engine.status.waits_for)
+        object_storage.start()
+        wait_for(lambda: engine.progress.records == FILES * (ROWS + 1))
+        wait_for(lambda: engine.status.waits_for is None)
+        engine.stop()
+        engine.finish()
+        assert engine.archive.log.count("air") == engine.progress.streams["air"].events
+    (tmp_path / "whole").mkdir()
+    raw = [row for rows in files for row in rows]
+    expected = Project.parse(settings(), root=tmp_path / "whole").evaluate(
+        "SELECT AVG(?e.flow) AS mean, COUNT(?e) AS n WINDOW (?e, batch, 10s) GROUP BY ?e.sensor", {"air": raw}
+    )
+    assert [row["n"] for row in rows_of(out)["mean"]] == [row["n"] for row in expected]

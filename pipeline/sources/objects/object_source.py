@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ....errors import PipelineError
-from ....storage import UNPACKING_ERRORS, BucketFile, unpack
+from ....storage import UNPACKING_ERRORS, BucketFile, make_folder, unpack
 from ..file_listing import RecordFile
 from ..file_source import LineSource
 from ..parquet_source import ParquetListing
@@ -43,7 +43,7 @@ class ObjectSource(ParquetListing):
 
     def path(self) -> str:
         """The folder of the files."""
-        self._listed.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self._listed.folder)
         return str(self._listed.folder)
 
     def records(self, rows: pa.Table, origin: RecordOrigin) -> RawBatch:
