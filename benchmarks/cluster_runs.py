@@ -30,7 +30,7 @@ UNTIMED = 2
 """Batches of each run that are not timed: its queries are compiled in them."""
 
 WARM_ROWS = 2_000
-KINDS = ("split", "identity", "shard")
+KINDS = ("split", "identity", "shard", "rows")
 _KEPT = frozenset({"state", "seen"})
 """Parts of files that are the state of queries, and identities."""
 

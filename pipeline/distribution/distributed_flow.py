@@ -45,9 +45,9 @@ from ..sharding import (
     ShardedFlow,
     StreamCounts,
     TaskRunner,
+    left_behind,
     state_of,
     state_text,
-    sweep,
     told_records,
     units_of,
 )
@@ -203,7 +203,7 @@ class DistributedFlow(Dataflow):
         if batch.past is not None or batch.events:
             raise PipelineError("executors answer batches of files only", hint=DRIVER)
         splits, unreadable = (batch.splits, batch.unreadable) if isinstance(batch, SplitBatch) else ((), {})
-        self._sweep()
+        gone = self._left_behind()
         withhold(self.queries, [self.flows[one.label] for one in self._active])
         advances: dict[str, datetime] = {}
 
@@ -213,7 +213,7 @@ class DistributedFlow(Dataflow):
 
         flow = self._sharded()
         found, state = flow.answer(
-            batch.number, splits, advance, ends=batch.ends, log=self._place.log, targets=batch.targets
+            batch.number, splits, advance, ends=batch.ends, log=self._place.log, targets=batch.targets, gone=gone
         )
         self._take(found, state)
         if batch.ends:
@@ -375,13 +375,13 @@ class DistributedFlow(Dataflow):
         records = told_records(self._place.folder, name, files, unreadable)
         return CountedStream.of(tally, PreparedSegment(segment.path, segment.rows, segment.late), records)
 
-    def _sweep(self) -> None:
-        """Remove what attempts have left that count no more: the batch before is durable."""
-        sweep(self._place.folder, self._state.batch, self._state.files)
+    def _left_behind(self) -> list[str]:
+        """The names of files that count no more: the batch before is durable; such segments are removed."""
         if isinstance(self._place.log, Path):  # in a bucket whoever opens the log removes them
             for path in self._place.log.glob(f"*/{HIDDEN}*"):
                 if path.name < f"{HIDDEN}{self._state.batch:09}":
                     path.unlink(missing_ok=True)
+        return left_behind(self._place.folder, self._state.batch, self._state.files)
 
 
 def _are_alike(plan: HostingPlan, other: HostingPlan) -> bool:

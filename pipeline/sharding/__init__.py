@@ -10,7 +10,7 @@ from .query_unit import QueryUnit, units_of
 
 if TYPE_CHECKING:
     from .hosted_queries import Failures, HostedQueries, HostingPlan, StatePlace, hosted
-    from .hosting_state import PARTS, HostingState, QueryTold, SetTold, state_of, state_text, sweep, told_together
+    from .hosting_state import PARTS, HostingState, QueryTold, SetTold, left_behind, state_of, state_text, told_together
     from .identity_part import seen_parts
     from .log_part import HIDDEN, LogReport
     from .part_file import Part, PartName, write_parts
@@ -44,12 +44,12 @@ _LATER = {
     "ShardReport": ".shard_part",
     "Split": ".split_reading",
     "SplitReport": ".split_part",
+    "left_behind": ".hosting_state",
     "state_of": ".hosting_state",
     "state_parts": ".shard_part",
     "state_text": ".hosting_state",
     "StatePlace": ".hosted_queries",
     "StreamCounts": ".sharded_flow",
-    "sweep": ".hosting_state",
     "TaskRunner": ".sharded_flow",
     "told_of_query": ".shard_part",
     "told_of_sets": ".shard_part",
@@ -85,6 +85,7 @@ __all__ = [
     "TaskRunner",
     "collected_parts",
     "hosted",
+    "left_behind",
     "of_shard",
     "read_state",
     "run_here",
@@ -94,7 +95,6 @@ __all__ = [
     "state_of",
     "state_parts",
     "state_text",
-    "sweep",
     "told_of_query",
     "told_of_sets",
     "told_records",

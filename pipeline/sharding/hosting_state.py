@@ -19,12 +19,12 @@ __all__ = [
     "QueryTold",
     "SetTold",
     "commit",
+    "left_behind",
     "read_manifest",
     "require_newest",
     "sets_together",
     "state_of",
     "state_text",
-    "sweep",
     "told_together",
 ]
 
@@ -154,15 +154,15 @@ def commit(folder: SharedFolder, state: HostingState, driver: str) -> None:
     folder.remove(_swept(names, state.batch, {*state.files, _manifest(state.batch)}))
 
 
-def sweep(folder: SharedFolder, batch: int, files: Collection[str]) -> None:
-    """Remove the files that count no more.
+def left_behind(folder: SharedFolder, batch: int, files: Collection[str]) -> list[str]:
+    """The names of the files that count no more, and can be removed.
 
     Args:
         folder: that has them.
         batch: the last one that counts.
         files: those that count.
     """
-    folder.remove(_swept(folder.names(), batch, files))
+    return _swept(folder.names(), batch, files)
 
 
 def _swept(names: Iterable[str], batch: int, files: Collection[str]) -> list[str]:

@@ -17,7 +17,7 @@ from ...storage import SharedFolder
 from ..flow import Batch, Dataflow, QueryRuntime, joined, seconds_for
 from .given_events import GivenEvents
 from .hosted_queries import Failures, HostedQueries, HostingPlan, StatePlace
-from .hosting_state import QueryTold, SetTold
+from .hosting_state import PARTS, QueryTold, SetTold
 from .identity_part import ReadSplit
 from .part_file import Part, PartFile, PartName, write_parts
 from .query_unit import QueryUnit
@@ -92,7 +92,7 @@ def shard_part(queries: HostedQueries, work: ShardWork, folder: SharedFolder, na
         queries: compiled.
         work: the shards.
         folder: which all executors reach.
-        name: of the file that is written; of each attempt another.
+        name: of the file that is written, and of the one beside it; of each attempt another.
 
     Raises:
         KaicepError: a query asks for more than its ceilings allow.
@@ -110,18 +110,18 @@ def shard_part(queries: HostedQueries, work: ShardWork, folder: SharedFolder, na
             kept.append((StatePlace(name, place.unit, place.shard), live))
             stopped = {flow.registration.label: flow.failure for flow in _flows(live)}
             failures |= {label: error_fields(why) for label, why in stopped.items() if why is not None}
-    write_parts(folder, name, parts)
+    found = {part: table for part, table in parts.items() if part[0] in (ROWS_OF, CALLS_OF)}
+    written = f"{name.removesuffix(PARTS)}.found{PARTS}"
+    if found:
+        write_parts(folder, written, found, sync=False)  # what they become is durable: see `Checkpoint`
+    write_parts(folder, name, {part: content for part, content in parts.items() if part not in found})
     for at, live in kept:
         queries.keep(at, live)
-    rows = {
-        part: table.num_rows
-        for part, table in parts.items()
-        if part[0] in (ROWS_OF, CALLS_OF) and isinstance(table, pa.Table)
-    }
+    rows = {part: table.num_rows for part, table in found.items() if isinstance(table, pa.Table)}
     flows = [flow for _, live in kept for flow in _flows(live) if flow.failure is None]
     told = tuple(map(told_of_query, flows))
     sets = tuple(of for _, live in kept if isinstance(live, Dataflow) for of in told_of_sets(live))
-    return ShardReport(name, tuple(at for at, _ in kept), rows, done, told, failures, _held(flows), sets)
+    return ShardReport(written, tuple(at for at, _ in kept), rows, done, told, failures, _held(flows), sets)
 
 
 def _done(

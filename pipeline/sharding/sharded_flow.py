@@ -45,6 +45,7 @@ __all__ = [
     "StreamCounts",
     "TaskRunner",
     "answer_part",
+    "read_part",
     "run_here",
 ]
 
@@ -215,6 +216,7 @@ class ShardedFlow:
         ends: bool = False,
         log: StoragePath | None = None,
         targets: Targets = lambda _: None,
+        gone: Sequence[str] = (),
     ) -> tuple[HostedBatch, HostingState]:
         """Take a batch, which counts when the state counts that it leaves; another one is taken by another flow.
 
@@ -225,9 +227,10 @@ class ShardedFlow:
             ends: all streams end with it.
             log: the folder of the log whose segments are written; `None`: none are.
             targets: how tasks write rows for sinks.
+            gone: the names of files that count no more: tasks remove them, since that takes longer the larger they are.
         """
         before = {name: (clock.moments, clock.watermark) for name, clock in self._clocks.items()}
-        read: list[SplitReport] = self._run(self._plan, split_part, splits, self._folder, f"{batch:09}-split")
+        read = self._read(batch, splits, gone)
         of_stream = {name: [r for r in read if r.split.stream == name] for name in {s.stream for s in splits}}
         ordered = {name: self._clocks[name].read(reports) for name, reports in of_stream.items()}
         bounds = {name: self._clocks[name].watermark_behind(reports) for name, reports in of_stream.items()}
@@ -277,6 +280,15 @@ class ShardedFlow:
             failures,
         )
         return found, self._state(batch, judged, answered, waiting)
+
+    def _read(self, batch: int, splits: Sequence[Split], gone: Sequence[str]) -> list[SplitReport]:
+        """What is told of splits; and what earlier batches have left is removed beside."""
+        if not splits:
+            self._folder.remove(gone)
+            return []
+        work = [*splits, *([Sweep(tuple(gone))] if gone else [])]
+        reports = self._run(self._plan, read_part, work, self._folder, f"{batch:09}-split")
+        return [report for report in reports if report is not None]
 
     def _shares(self, failures: Failures) -> list[tuple[StatePlace, ...]]:
         """The shards of each task, each task with some of every query.
@@ -371,6 +383,21 @@ class ShardedFlow:
         files = [name for name, own in parts.items() if own]
         for tables in self._folder.each(lambda name: PartFile(self._folder, name).tables(parts[name]), files):
             yield from (table for table in tables if table is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """Files that count no more, by name."""
+
+    files: tuple[str, ...]
+
+
+def read_part(queries: HostedQueries, work: Split | Sweep, folder: SharedFolder, name: str) -> SplitReport | None:
+    """Read a split, or remove files."""
+    if isinstance(work, Sweep):
+        folder.remove(work.files)
+        return None
+    return split_part(queries, work, folder, name)
 
 
 def answer_part(

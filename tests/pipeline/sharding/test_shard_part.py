@@ -28,7 +28,9 @@ def work(states: list[StatePlace], splits: list[ReadSplit], second: int, dropped
 
 
 def matched(folder: Path, report: ShardReport) -> list[tuple[str, str]]:
-    with PartFile(LocalFolder(folder), report.states[0].file) as file:
+    if not report.rows:
+        return []
+    with PartFile(LocalFolder(folder), report.file) as file:
         tables = [file.table(part) for part in report.rows if part[0] == ROWS_OF]
     return sorted((row["a"], row["b"]) for table in tables if table is not None for row in table.to_pylist())
 
