@@ -116,7 +116,7 @@ def _lacking(settings: Settings) -> int:
 
 def _rebuilding(settings: Settings, log: EventLog, lacking: int) -> Iterator[str]:
     """Why the store is being built again by an engine, and how far that is; nothing: it is not."""
-    from .clients import known_status
+    from ..api.clients import known_status
 
     try:
         known = known_status(settings)

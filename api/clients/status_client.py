@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from ...config import Settings
@@ -33,6 +33,11 @@ class KnownStatus:
         if self.lives or self.status.state != "running":
             return self.status.state
         return "killed"
+
+    @property
+    def told(self) -> EngineStatus:
+        """The status, with what has become of the engine."""
+        return replace(self.status, state=self.state)
 
 
 def known_status(settings: Settings) -> KnownStatus:

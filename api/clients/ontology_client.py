@@ -6,7 +6,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ...api import Project
 from ...config import Settings
 from ...errors import OntologyError
 from ...ontology import knowledge_of
@@ -14,6 +13,7 @@ from ...ontology.modules import Module, ModuleChange, find_named, named_ontologi
 from ...pipeline import query_files, read_document
 from ...pipeline.control import Requests
 from ...pipeline.knowledge import Entry, KnowledgeStore, Version
+from ..project import Project
 
 __all__ = ["MODULE_COLUMNS", "SHIPPED_COLUMNS", "add_module", "list_modules", "list_shipped", "remove_module"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import timedelta
 
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -23,7 +22,7 @@ _KILO = 1000.0
 
 def status_json(known: KnownStatus) -> str:
     """A status as one JSON object; `state` is `killed` of an engine that ended without a word."""
-    return status_bytes(replace(known.status, state=known.state)).decode()
+    return status_bytes(known.told).decode()
 
 
 def print_status(known: KnownStatus) -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from kaicep import PipelineError
-from kaicep.commands.clients.status_client import known_status
+from kaicep.api.clients.status_client import known_status
 from kaicep.config import Settings
 from kaicep.pipeline.control import Requests, folder_of
 from kaicep.pipeline.monitoring import EngineStatus, status_bytes, status_file

@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from kaicep.commands.clients.status_client import KnownStatus
-from kaicep.commands.clients.status_report import print_status, status_json
+from kaicep.api.clients.status_client import KnownStatus
+from kaicep.api.clients.status_report import print_status, status_json
 from kaicep.pipeline.monitoring import ArchiveStatus
 from support.statuses import busy_engine
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...api import Project
 from ...config import Settings
 from ...pipeline.asking import ask_stopped
 from ...pipeline.control import (
@@ -16,6 +15,7 @@ from ...pipeline.control import (
     rows_told,
 )
 from ...pipeline.results import Rows
+from ..project import Project
 
 __all__ = ["ask_states"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from kaicep.commands.clients.action_client import failed_calls, retry_calls, waiting_calls
+from kaicep.api.clients.action_client import failed_calls, retry_calls, waiting_calls
 from kaicep.config import Settings
 from kaicep.errors import ConfigError
 from kaicep.pipeline.actions import Lane, Outbox, outbox_folder

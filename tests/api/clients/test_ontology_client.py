@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from kaicep import KaicepError, Project
-from kaicep.commands.clients.ontology_client import MODULE_COLUMNS, add_module, list_modules, remove_module
+from kaicep.api.clients.ontology_client import MODULE_COLUMNS, add_module, list_modules, remove_module
 from kaicep.config import Settings
 from support.command_line import PROPERTIES
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from kaicep.commands.clients.asking_client import ask_states
+from kaicep.api.clients.asking_client import ask_states
 from kaicep.errors import PipelineError, QueryTypeError
 from support.asked_engine import ASKED, TEXT, AskedEngine, batches
 from support.command_line import call
@@ -36,7 +36,7 @@ def test_the_command_prints_rows_in_the_form_that_is_asked_for(project: Path, mo
         engine.deliver(**batch)
     rows = engine.states.ask("SELECT COUNT(?x) AS n FROM (?x, STATE(counts))")
     engine.stop()
-    monkeypatch.setattr("kaicep.commands.clients.ask_states", lambda *_: rows)
+    monkeypatch.setattr("kaicep.api.clients.ask_states", lambda *_: rows)
     printed = call("ask", "SELECT COUNT(?x) AS n FROM (?x, STATE(counts))", project, "--format", "csv").stdout
     assert printed.splitlines()[0].startswith("n,_time")
     assert json.loads(call("ask", "SELECT …", "-p", project).stdout)["n"] == rows[0]["n"]

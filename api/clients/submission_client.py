@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from ...api import Project
 from ...config import Settings
 from ...errors import KaicepError, PipelineError
 from ...pipeline.control import (
@@ -21,6 +20,7 @@ from ...pipeline.control import (
     registered_at_start,
 )
 from ...pipeline.durability import parked_at_stop, resume_at_start
+from ..project import Project
 
 __all__ = ["QUERY_COLUMNS", "list_queries", "resume", "submit", "withdraw"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from kaicep import PipelineError, QueryTypeError
-from kaicep.commands.clients.submission_client import QUERY_COLUMNS, list_queries, submit, withdraw
+from kaicep.api.clients.submission_client import QUERY_COLUMNS, list_queries, submit, withdraw
 from kaicep.config import Settings
 from support.command_line import HIGH
 
