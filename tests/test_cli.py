@@ -18,7 +18,7 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "command", ["demo", "run", "submit", "withdraw", "queries", "try", "check", "explain", "why", "sparql"]
+    "command", ["demo", "run", "serve", "submit", "withdraw", "queries", "try", "check", "explain", "why", "sparql"]
 )
 def test_every_command_explains_itself_with_an_example(command: str) -> None:
     result = call(command, "--help")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .action_client import FAILED_COLUMNS, WAITING_COLUMNS, failed_calls, retry_calls, waiting_calls
 from .asking_client import ask_states
 from .ontology_client import MODULE_COLUMNS, SHIPPED_COLUMNS, add_module, list_modules, list_shipped, remove_module
-from .status_client import KnownStatus, known_status
+from .status_client import KnownStatus, engine_lives, known_status
 from .status_report import print_status, status_json, watch_status
 from .submission_client import QUERY_COLUMNS, list_queries, resume, submit, withdraw
 
@@ -18,6 +18,7 @@ __all__ = [
     "KnownStatus",
     "add_module",
     "ask_states",
+    "engine_lives",
     "failed_calls",
     "known_status",
     "list_modules",

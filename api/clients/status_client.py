@@ -10,7 +10,7 @@ from ...errors import PipelineError
 from ...pipeline.control import Requests, folder_of
 from ...pipeline.monitoring import EngineState, EngineStatus, read_status, status_file
 
-__all__ = ["KnownStatus", "known_status"]
+__all__ = ["KnownStatus", "engine_lives", "known_status"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,12 @@ def known_status(settings: Settings) -> KnownStatus:
         raise PipelineError(
             f"no engine has run this project: there is no {status_file(state)}", hint="start one: kaicep run"
         )
+    return KnownStatus(status, engine_lives(settings), (datetime.now(UTC) - status.at).total_seconds())
+
+
+def engine_lives(settings: Settings) -> bool:
+    """Whether an engine of a project runs now, or recovers."""
     requests = Requests(folder_of(settings))
     lives = requests.engine_runs()
     requests.lock.release()
-    return KnownStatus(status, lives, (datetime.now(UTC) - status.at).total_seconds())
+    return lives

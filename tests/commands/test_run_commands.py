@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from support.command_line import call, drop, kaicep, line, wait_for
@@ -78,3 +79,31 @@ def test_run_refuses_a_wrong_query_before_anything_starts(project: Path) -> None
     assert "wrong.chi:1:11: unknown attribute 'flw' of stream 'air'" in result.stderr
     assert "starting Spark" not in result.stderr
     assert not (project / "var").exists()
+
+
+def test_serve_answers_until_it_is_told_to_end(project: Path) -> None:
+    words = kaicep("serve", project, "--port", "0", "--no-engine")
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        said = running.stderr.readline()
+        url = said.removeprefix("kaicep answers at ").strip()
+        try:
+            with urlopen(f"{url}/health") as answer:  # noqa: S310 - our own server
+                assert json.load(answer) == {"healthy": True}
+            running.send_signal(signal.SIGTERM)
+            assert running.wait() == 143
+            assert running.stderr.read() == ""
+        finally:
+            running.kill()
+
+
+def test_serve_beyond_this_machine_demands_tokens(project: Path) -> None:
+    result = call("serve", project, "--host", "0.0.0.0", "--no-engine")  # noqa: S104 - it is refused
+    assert result.exit_code == 1
+    assert "server.host: whoever reaches 0.0.0.0 could do anything: add [server.tokens]" in result.stderr
+
+
+def test_serve_says_what_is_not_installed(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    result = call("serve", project)
+    assert (result.exit_code, result.stderr) == (1, 'the server is not installed: pip install "kaicep[serve]"\n')
