@@ -18,7 +18,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ..config import Settings
 from ..errors import ConfigError, KaicepError, Place
 from ..settings import Role, ServerSettings, found_secret
-from .problem_document import ProblemError, problem_response
+from .problem import ProblemError
+from .problem_document import problem_response
 
 __all__ = ["AccessControl", "OriginCheck", "is_loopback", "may"]
 

@@ -13,7 +13,8 @@ from ..api.clients import known_status
 from ..errors import PipelineError
 from ..pipeline.monitoring import EngineStatus, QueryStatus, StreamStatus, metrics_bytes, status_bytes
 from .access_control import may
-from .problem_document import PROBLEM_RESPONSES, ProblemError
+from .problem import ProblemError
+from .problem_document import PROBLEM_RESPONSES
 from .readiness import Readiness, readiness_of
 
 __all__ = ["operations_routes"]

@@ -24,8 +24,9 @@ from ..errors import (
     QueryTypeError,
     error_fields,
 )
+from .problem import ProblemError
 
-__all__ = ["PROBLEM", "PROBLEM_RESPONSES", "ProblemError", "add_problem_handlers"]
+__all__ = ["PROBLEM", "PROBLEM_RESPONSES", "add_problem_handlers", "problem_response"]
 
 PROBLEM = "application/problem+json"
 _TYPE = "urn:kaicep:error:"
@@ -51,22 +52,6 @@ PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
     "4XX": {"description": "What is wrong with the request.", "content": {PROBLEM: {"example": _EXAMPLE}}},
     "5XX": {"description": "What the server cannot do now.", "content": {PROBLEM: {}}},
 }
-
-
-class ProblemError(Exception):
-    """A request that is refused.
-
-    Args:
-        status: of HTTP.
-        error: what is wrong, where, and the way out.
-        headers: of the response.
-    """
-
-    def __init__(self, status: int, error: KaicepError | str, hint: str = "", **headers: str) -> None:
-        self.error = KaicepError(error, hint=hint or None) if isinstance(error, str) else error
-        super().__init__(status, str(self.error))
-        self.status = status
-        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
 
 def add_problem_handlers(app: FastAPI) -> None:

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from importlib.metadata import version
 
 from fastapi import FastAPI
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.cors import CORSMiddleware
 
+from ..api.clients import complete_store, engine_lives, store_lacks
 from ..config import Settings
+from ..errors import KaicepError
 from .access_control import AccessControl, OriginCheck
 from .engine_process import EngineProcess
 from .operations_routes import operations_routes
+from .problem import ProblemError
 from .problem_document import add_problem_handlers
 from .request_metrics import RequestMeter, RequestMetrics
+from .sparql import ArchiveDataset, UploadedDataset, sparql_routes
 
 __all__ = ["create_app"]
 
+_TIDY_S = 10.0
 _ABOUT = "Semantic event processing: χ-CEP queries over past, present and future events, SPARQL over all of them."
 
 
@@ -33,10 +40,17 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
         ConfigError: the server would listen beyond this machine without tokens, or a token is not found.
     """
     access, metrics = AccessControl(settings), RequestMetrics()
+    archive, datasets = ArchiveDataset(settings), _datasets(settings)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as steps:
+            steps.callback(archive.close)
+            for dataset in datasets.values():
+                steps.callback(dataset.close)
+            threading.Thread(target=_begin, args=(settings, archive), daemon=True).start()
+            tidying = asyncio.create_task(_tidy(archive))
+            steps.callback(tidying.cancel)
             if engine is not None:
                 engine.start()
                 steps.push_async_callback(run_in_threadpool, engine.stop)
@@ -49,6 +63,9 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
     app.state.access, app.state.metrics = access, metrics
     add_problem_handlers(app)
     app.include_router(operations_routes())
+    app.include_router(sparql_routes("/sparql", archive, settings, "the archive"))
+    for name, dataset in datasets.items():
+        app.include_router(sparql_routes(f"/datasets/{name}/sparql", dataset, settings, f"the dataset {name}"))
     if settings.server.cors:
         app.add_middleware(
             CORSMiddleware,
@@ -61,3 +78,26 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
     app.add_middleware(OriginCheck, server=settings.server, open_=access.open)
     app.add_middleware(RequestMeter, metrics=metrics)  # outermost
     return app
+
+
+def _datasets(settings: Settings) -> dict[str, UploadedDataset]:
+    found = {}
+    for name, one in settings.server.datasets.items():
+        folder = settings.path(one.path or f"var/datasets/{name}")
+        found[name] = UploadedDataset(folder, settings.server, updatable=one.update)
+    return found
+
+
+def _begin(settings: Settings, archive: ArchiveDataset) -> None:
+    """Begin the processes that answer ahead, and add what a run has left; where that fails, whoever asks is told."""
+    with suppress(ProblemError):
+        archive.start()
+    with suppress(KaicepError):
+        if not engine_lives(settings) and store_lacks(settings):
+            complete_store(settings)
+
+
+async def _tidy(archive: ArchiveDataset) -> None:
+    while True:
+        await asyncio.sleep(_TIDY_S)
+        await run_in_threadpool(archive.tidy)

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from kaicep.config import Settings
-from support.command_line import write_project
+from support.archives import archived_project
 from support.servers import serving
 
 PAGE = Path(__file__).parents[1] / "docs" / "server.md"
@@ -28,8 +28,10 @@ def shown(text: str) -> object:
 
 
 def test_calls_are_answered_as_shown(tmp_path: Path) -> None:
-    assert len(CALLS) >= 3
-    with serving(Settings.load(write_project(tmp_path))) as url:
+    assert len(CALLS) >= 6
+    archived_project(tmp_path)
+    project = {"prefixes": {"e": "http://e/"}, "server": {"datasets": {"notes": {"update": True}}}}
+    with serving(Settings.parse(project, root=tmp_path)) as url:
         for call, answer in CALLS:
             line = call.replace("http://127.0.0.1:8080", url)
             done = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=True)

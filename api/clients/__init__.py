@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .action_client import FAILED_COLUMNS, WAITING_COLUMNS, failed_calls, retry_calls, waiting_calls
+from .archive_client import complete_store, store_lacks
 from .asking_client import ask_states
 from .ontology_client import MODULE_COLUMNS, SHIPPED_COLUMNS, add_module, list_modules, list_shipped, remove_module
 from .status_client import KnownStatus, engine_lives, known_status
@@ -18,6 +19,7 @@ __all__ = [
     "KnownStatus",
     "add_module",
     "ask_states",
+    "complete_store",
     "engine_lives",
     "failed_calls",
     "known_status",
@@ -29,6 +31,7 @@ __all__ = [
     "resume",
     "retry_calls",
     "status_json",
+    "store_lacks",
     "submit",
     "waiting_calls",
     "watch_status",

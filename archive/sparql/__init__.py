@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .sparql_faults import explain_syntax
-from .sparql_hazards import is_intricate
+from .sparql_hazards import is_intricate, refuse_service
 from .sparql_request import SparqlRequest
 from .sparql_results import Graph, Result, Solutions, collected, evaluate, names_dataset, select
 from .time_argument import parse_time_argument
@@ -21,5 +21,6 @@ __all__ = [
     "is_intricate",
     "names_dataset",
     "parse_time_argument",
+    "refuse_service",
     "select",
 ]

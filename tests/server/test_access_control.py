@@ -9,7 +9,7 @@ import pytest
 from kaicep.config import Settings
 from kaicep.errors import ConfigError
 from kaicep.server.access_control import AccessControl, is_loopback
-from kaicep.server.problem_document import ProblemError
+from kaicep.server.problem import ProblemError
 from kaicep.settings import Role
 from support.servers import ask, serving
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from kaicep.errors import ArchiveError, Place, QuerySyntaxError
-from kaicep.server.problem_document import ProblemError, problem_response
+from kaicep.server.problem_document import problem_response
 from support.servers import ask
 
 
@@ -36,8 +36,3 @@ def test_what_is_not_there_is_a_problem_too(plain_url: str) -> None:
     found = ask(f"{plain_url}/health", "DELETE")
     assert (found.status, found.headers["allow"]) == (405, "GET")
     assert found.json["detail"] == "DELETE is not for this resource"
-
-
-def test_a_problem_has_headers() -> None:
-    problem = ProblemError(503, "too many", "wait", Retry_After="5")
-    assert (problem.headers, problem.error.hint) == ({"Retry-After": "5"}, "wait")

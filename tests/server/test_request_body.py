@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import pytest
 from fastapi import Request
-from kaicep.server.problem_document import ProblemError
+from kaicep.server.problem import ProblemError
 from kaicep.server.request_body import read_body
 from starlette.types import Message
 
@@ -36,7 +36,7 @@ def test_a_body_comes_in_parts() -> None:
 
 @pytest.mark.parametrize(
     ("parts", "headers", "status"),
-    [([b"123456", b"78901"], {}, 413), ([b"1"], {"Content_Length": "11"}, 413), ([b"1", None], {}, 408)],
+    [([b"123456", b"78901"], {}, 413), ([b"1"], {"Content_Length": "21"}, 413), ([b"1", None], {}, 408)],
 )
 def test_one_that_is_too_large_or_too_slow_is_refused(
     parts: list[bytes | None], headers: dict[str, str], status: int
