@@ -17,6 +17,7 @@ from ..config import Settings
 from ..errors import KaicepError
 from .access_control import AccessControl, OriginCheck
 from .engine_process import EngineProcess
+from .graphs import DatasetGraphs, ModuleGraphs, graph_routes
 from .operations_routes import operations_routes
 from .problem import ProblemError
 from .problem_document import add_problem_handlers
@@ -40,12 +41,13 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
         ConfigError: the server would listen beyond this machine without tokens, or a token is not found.
     """
     access, metrics = AccessControl(settings), RequestMetrics()
-    archive, datasets = ArchiveDataset(settings), _datasets(settings)
+    archive, modules, datasets = ArchiveDataset(settings), ModuleGraphs(settings), _datasets(settings)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as steps:
             steps.callback(archive.close)
+            steps.callback(modules.close)
             for dataset in datasets.values():
                 steps.callback(dataset.close)
             threading.Thread(target=_begin, args=(settings, archive), daemon=True).start()
@@ -64,8 +66,11 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
     add_problem_handlers(app)
     app.include_router(operations_routes())
     app.include_router(sparql_routes("/sparql", archive, settings, "the archive"))
+    app.include_router(graph_routes("/graphs", modules, settings.server, "an ontology module"))
     for name, dataset in datasets.items():
-        app.include_router(sparql_routes(f"/datasets/{name}/sparql", dataset, settings, f"the dataset {name}"))
+        path, graphs = f"/datasets/{name}", DatasetGraphs(dataset, settings.server.result_size)
+        app.include_router(sparql_routes(f"{path}/sparql", dataset, settings, f"the dataset {name}"))
+        app.include_router(graph_routes(f"{path}/graphs", graphs, settings.server, f"a graph of the dataset {name}"))
     if settings.server.cors:
         app.add_middleware(
             CORSMiddleware,

@@ -89,6 +89,7 @@ class ServerSettings(Table):
         result_size: bytes that an answer may have.
         body_size: bytes that a request may have.
         body_timeout: how long a request may take to arrive.
+        upload_timeout: how long what is uploaded may take to be read, reasoned over and taken in.
         datasets: by name.
     """
 
@@ -104,4 +105,5 @@ class ServerSettings(Table):
     result_size: Size = 100 * 10**6
     body_size: Size = 20 * 10**6
     body_timeout: Duration = timedelta(seconds=30)
+    upload_timeout: Duration = timedelta(minutes=5)
     datasets: dict[Annotated[str, BeforeValidator(_dataset)], DatasetSettings] = Field(default_factory=dict)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from .action_client import FAILED_COLUMNS, WAITING_COLUMNS, failed_calls, retry_calls, waiting_calls
 from .archive_client import complete_store, store_lacks
 from .asking_client import ask_states
-from .ontology_client import MODULE_COLUMNS, SHIPPED_COLUMNS, add_module, list_modules, list_shipped, remove_module
+from .ontology_client import (
+    MODULE_COLUMNS,
+    SHIPPED_COLUMNS,
+    add_module,
+    change_module,
+    list_modules,
+    list_shipped,
+    remove_module,
+)
 from .status_client import KnownStatus, engine_lives, known_status
 from .status_report import print_status, status_json, watch_status
 from .submission_client import QUERY_COLUMNS, list_queries, resume, submit, withdraw
@@ -19,6 +27,7 @@ __all__ = [
     "KnownStatus",
     "add_module",
     "ask_states",
+    "change_module",
     "complete_store",
     "engine_lives",
     "failed_calls",

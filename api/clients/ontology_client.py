@@ -15,7 +15,15 @@ from ...pipeline.control import Requests
 from ...pipeline.knowledge import Entry, KnowledgeStore, Version
 from ..project import Project
 
-__all__ = ["MODULE_COLUMNS", "SHIPPED_COLUMNS", "add_module", "list_modules", "list_shipped", "remove_module"]
+__all__ = [
+    "MODULE_COLUMNS",
+    "SHIPPED_COLUMNS",
+    "add_module",
+    "change_module",
+    "list_modules",
+    "list_shipped",
+    "remove_module",
+]
 
 MODULE_COLUMNS = ("module", "triples", "from", "version", "batch", "since")
 SHIPPED_COLUMNS = ("name", "version", "title", "licence")
@@ -29,8 +37,12 @@ def add_module(settings: Settings, path: Path, replacing: str | None) -> list[st
     Raises:
         KaicepError: it is refused; nothing has changed.
     """
+    return change_module(settings, Module.load(_document(path), settings.root), replacing)
+
+
+def change_module(settings: Settings, module: Module, replacing: str | None) -> list[str]:
+    """As `add_module`, of a module that has no file."""
     store, requests = KnowledgeStore.of(settings), Requests(KnowledgeStore.of(settings).folder)
-    module = Module.load(_document(path), settings.root)
     if requests.engine_runs():
         store.keep([module])
         return list(requests.ask({"add": asdict(Entry.of(module)), "replacing": replacing}, _LIMIT_S))

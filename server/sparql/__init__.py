@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .archive_dataset import ArchiveDataset
-    from .media_types import GRAPH_TYPES, accepted, with_charset
+    from .media_types import GRAPH_FORMATS, GRAPH_TYPES, accepted, with_charset
+    from .process_pool import ProcessPool
     from .protocol_request import content_type_of
     from .sparql_answer import BoundedBuffer, Document
     from .sparql_dataset import SparqlDataset
@@ -18,7 +19,9 @@ _LATER = {
     "ArchiveDataset": ".archive_dataset",
     "BoundedBuffer": ".sparql_answer",
     "Document": ".sparql_answer",
+    "GRAPH_FORMATS": ".media_types",
     "GRAPH_TYPES": ".media_types",
+    "ProcessPool": ".process_pool",
     "SparqlDataset": ".sparql_dataset",
     "UploadedDataset": ".uploaded_dataset",
     "accepted": ".media_types",
@@ -28,10 +31,12 @@ _LATER = {
 }
 
 __all__ = [
+    "GRAPH_FORMATS",
     "GRAPH_TYPES",
     "ArchiveDataset",
     "BoundedBuffer",
     "Document",
+    "ProcessPool",
     "SparqlDataset",
     "UploadedDataset",
     "accepted",

@@ -39,7 +39,7 @@ class ProcessPool:
 
     def call(
         self,
-        folder: Path,
+        folder: Path | None,
         seconds: float,
         do: Callable[Concatenate[ox.Store, Given], Found],
         *args: Given.args,

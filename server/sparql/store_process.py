@@ -51,7 +51,7 @@ class StoreProcess:
 
     def call(
         self,
-        folder: Path,
+        folder: Path | None,
         seconds: float,
         do: Callable[Concatenate[ox.Store, Given], Found],
         *args: Given.args,
@@ -60,7 +60,7 @@ class StoreProcess:
         """What a function gives for the store of a folder.
 
         Args:
-            folder: of the store.
+            folder: of the store; `None`: an empty one in memory.
             seconds: that it may take; then the process is ended, and what it has not finished has not happened.
             do: a function of a module.
             args: what it is given behind the store.
@@ -127,7 +127,7 @@ def main(number: int) -> None:
     serve_parent()
     connection = Connection(number)
     connection.send(None)
-    opened: tuple[tuple[Path, bool], ox.Store] | None = None
+    opened: tuple[tuple[Path | None, bool], ox.Store] | None = None
     while True:
         if opened is not None and not connection.poll(_IDLE_S):
             opened = None  # a copy may be gone by now, and its files take space as long as they are open
@@ -150,7 +150,9 @@ def main(number: int) -> None:
         connection.send((found, refusal))
 
 
-def _open(folder: Path, *, writable: bool) -> ox.Store:
+def _open(folder: Path | None, *, writable: bool) -> ox.Store:
+    if folder is None:
+        return ox.Store()
     if not writable:
         return ox.Store.read_only(str(folder))
     folder.mkdir(parents=True, exist_ok=True)
