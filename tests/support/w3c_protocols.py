@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pyoxigraph as ox
@@ -79,8 +80,8 @@ class _Manifest:
         self._store = ox.Store()
         self._store.load(path=path, format=ox.RdfFormat.TURTLE, base_iri=path.as_uri(), lenient=True)
 
-    def all(self, subject: object, name: str) -> list[object]:
-        return [quad.object for quad in self._store.quads_for_pattern(subject, ox.NamedNode(name), None)]  # type: ignore[arg-type]
+    def all(self, subject: Any, name: str) -> list[object]:
+        return [quad.object for quad in self._store.quads_for_pattern(subject, ox.NamedNode(name), None)]
 
     def one(self, subject: object, name: str) -> object | None:
         return next(iter(self.all(subject, name)), None)
