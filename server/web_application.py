@@ -17,6 +17,7 @@ from ..config import Settings
 from ..errors import KaicepError
 from .access_control import AccessControl, OriginCheck
 from .engine_process import EngineProcess
+from .events import event_routes
 from .graphs import DatasetGraphs, ModuleGraphs, graph_routes
 from .operations_routes import operations_routes
 from .problem import ProblemError
@@ -66,6 +67,7 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
     add_problem_handlers(app)
     app.include_router(operations_routes())
     app.include_router(sparql_routes("/sparql", archive, settings, "the archive"))
+    app.include_router(event_routes(settings))
     app.include_router(graph_routes("/graphs", modules, settings.server, "an ontology module"))
     for name, dataset in datasets.items():
         path, graphs = f"/datasets/{name}", DatasetGraphs(dataset, settings.server.result_size)

@@ -39,7 +39,7 @@ def test_help_does_not_load_what_it_does_not_need() -> None:
     assert done.stderr == "[]\n"
 
 
-HEAVY = {"pyspark", "py4j", "owlready2", "pyarrow.dataset", "matplotlib", "urllib3", "duckdb"}
+HEAVY = {"pyspark", "py4j", "owlready2", "pyarrow.dataset", "matplotlib", "urllib3", "duckdb", "fastapi", "uvicorn"}
 ENGINE = {
     "kaicep.archive.archive",
     "kaicep.archive.read_view",

@@ -13,7 +13,7 @@ from support.servers import serving
 
 PAGE = Path(__file__).parents[1] / "docs" / "server.md"
 CALLS = re.findall(
-    r"^```sh\n(curl .*?)^```\n(?:\n```(?:json|text|csv|turtle)\n(.*?)^```$)?",
+    r"^```sh\n((?:curl|printf) .*?)^```\n(?:\n```(?:json|text|csv|turtle)\n(.*?)^```$)?",
     PAGE.read_text(encoding="utf-8"),
     re.MULTILINE | re.DOTALL,
 )
@@ -30,7 +30,17 @@ def shown(text: str) -> object:
 def test_calls_are_answered_as_shown(tmp_path: Path) -> None:
     assert len(CALLS) >= 6
     archived_project(tmp_path)
-    project = {"prefixes": {"e": "http://e/"}, "server": {"datasets": {"notes": {"update": True}}}}
+    source = {"format": "json", "path": "var/inbox/", "cleanSource": "delete"}
+    stream = {
+        "event_type": "e:AirflowReport",
+        "time": {"attribute": "timestamp", "property": "e:time"},
+        "source": source,
+    }
+    project = {
+        "prefixes": {"e": "http://e/"},
+        "streams": {"airflowReport": stream},
+        "server": {"datasets": {"notes": {"update": True}}},
+    }
     with serving(Settings.parse(project, root=tmp_path)) as url:
         for call, answer in CALLS:
             line = call.replace("http://127.0.0.1:8080", url)
