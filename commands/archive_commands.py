@@ -165,11 +165,11 @@ def backup(
     target: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new or empty folder.")],
 ) -> None:
     """Copy the archive, also while an engine is writing it. `kaicep restore` puts the copy back."""
-    from ..archive import backup
+    from ..archive import ArchivePlace, backup
     from ..config import Settings
 
     settings = Settings.load(project)
-    size = folder_size(settings.path(settings.archive.path))
+    size = ArchivePlace.of(settings).size
     with masked(settings.engine.umask), waiting("copying the archive", size).measuring(lambda: folder_size(target)):
         events = backup(settings, target)
     typer.echo(f"{events:,} events in {target}")

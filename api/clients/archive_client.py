@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...archive import open_read_view, roll_store_forward
+from ...archive import LOG, ArchivePlace, open_read_view, roll_store_forward
 from ...archive.log import EventLog
 from ...archive.store import StoreDamagedError
 from ...config import Settings
@@ -26,7 +26,7 @@ def store_lacks(settings: Settings) -> int:
         with open_read_view(settings) as archive:
             return archive.lag.events + archive.lag.matches
     except StoreDamagedError:  # whoever brings it up to the log sets it aside, and says so
-        log = EventLog(settings.path(settings.archive.path) / "log")
+        log = EventLog(ArchivePlace.of(settings).log(LOG))
         return sum(log.count(stream) for stream in log.streams())
 
 

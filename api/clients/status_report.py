@@ -71,6 +71,8 @@ def _lines(known: KnownStatus) -> Iterator[str]:
     yield f"engine: {known.state}, process {status.process}, kaicep {status.version}, for {since}"
     if status.reason is not None:
         yield f"  {status.reason}"
+    if status.waits_for is not None and known.lives:
+        yield f"  the streams wait: {status.waits_for}"
     if known.state == "killed":
         yield f"  it ended without a word; it was last heard of {known.age:,.0f} s ago. kaicep run goes on from there"
     elif known.lives and known.age > _SILENT_S:

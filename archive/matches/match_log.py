@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...annotator import exclude_ids, ids_of
+from ...storage import StoragePath
 from ..folder_layout import MATCHES, PROVENANCES
 from ..log import EventLog, Position, concatenated, earlier_ids, first_of_each_id, read_consistently, read_segment
 from .match_columns import ORIGIN, flat
@@ -30,15 +31,16 @@ class MatchLog:
     and the others in a later batch, but what was found is a match.
 
     Args:
-        root: the archive's folder.
+        root: what the archive's logs lie in.
         generation: that of the checkpoint whose batch ids are appended.
+        locks: the folder of the lock file; `None`: the log's own, which a bucket is not.
 
     Attributes:
         log: the rows, as `match_columns.flat` puts them; a query is a stream.
     """
 
-    def __init__(self, root: Path, generation: int = 0) -> None:
-        self.log = EventLog(root / MATCHES, generation)
+    def __init__(self, root: StoragePath, generation: int = 0, *, locks: Path | None = None) -> None:
+        self.log = EventLog(root / MATCHES, generation, locks=locks)
         self._folder = root / PROVENANCES
         self._known: dict[str, Provenance] = {}
         self._latest: dict[str, datetime | None] = {}
@@ -49,7 +51,7 @@ class MatchLog:
         Raises:
             ArchiveError: somebody else is, or the file system refuses.
         """
-        if self.log.path.is_dir():
+        if self.log.is_kept:
             self.log.lock()
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..match import AfterMatchSkip
 from ..order import UNBOUNDED
+from ..output import MatchFrame
 from .compiler import CompiledPattern, RegisterValues, State, windows_of
 from .event_layout import Event
 from .free_variable_matches import FreeVariableMatches
@@ -72,6 +73,17 @@ class MatchProspects:
         """What AFTER MATCH forbids: also by runs that nothing prolongs any more, which the queue does not know yet."""
         if self._queue.skip.keeps_all:
             return self._queue.skip
+        settled = self._settled(moment, last)
+        return self._queue.foreseen(settled.ended, settled.undecided.get)[0]
+
+    def certain(self, moment: int, last: LastEvent) -> MatchFrame | None:
+        """The matches, of all that wait, that are the next ones to be reported, whatever comes after a moment."""
+        settled = self._settled(moment, last)
+        first = min(settled.undecided.values(), default=None)
+        return self._queue.foreseen(settled.ended, lambda _: first)[1]
+
+    def _settled(self, moment: int, last: LastEvent) -> SettledMatches:
+        """What is known of runs that could end: nothing can prolong them any more, or something can."""
         settled = SettledMatches(moment, self._waiting, self._joining)
         for key, partition in self._partial_matches.partitions.items():
             event = self._later(moment, last(key))
@@ -82,7 +94,7 @@ class MatchProspects:
                     continue
                 for final in state.finals:
                     settled.end(AcceptedMatch(registers, node, last_time(node), final, partition.buffers))
-        return self._queue.foreseen(settled.ended, settled.undecided)
+        return settled
 
     def _is_prolonged(self, state: State, registers: RegisterValues, event: Event, buffers: PartitionBuffers) -> bool:
         """Whether a later event may lead a run on."""

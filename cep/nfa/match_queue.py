@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -92,25 +92,27 @@ class MatchQueue:
             reported = self._reporter.report(standing, candidates)
             self._reported += [] if reported is None else [reported]
 
-    def foreseen(self, ended: Sequence[QueuedMatches], undecided: Mapping[Partition, MatchPlace]) -> AfterMatchSkip:
-        """What AFTER MATCH forbids when also those matches are settled that nothing can come before any more.
+    def foreseen(
+        self, ended: Sequence[QueuedMatches], bound_of: Callable[[Partition], MatchPlace | None]
+    ) -> tuple[AfterMatchSkip, MatchFrame | None]:
+        """What AFTER MATCH forbids when also those matches are settled before which nothing can come, and these.
 
         Args:
             ended: more matches than those that wait here.
-            undecided: by partition, where in output order something else may still come.
+            bound_of: by partition, where in output order something else may still come; `None`: nowhere.
         """
         trial, known = self._reporter.trial(), [*self.found, *ended]
-        if trial.skip.keeps_all or not known:
-            return trial.skip
+        if not known:
+            return trial.skip, None
         candidates = {v: self.buffer.candidates(v) for v in self._variables}
         matches = self._table(known)
         first, last = matches.numbers(candidates)
         first = np.where(first < 0, first.max(), first).min(axis=0)
         places = zip(matches.time.tolist(), last.max(axis=0).tolist(), first.tolist(), strict=True)
-        bounds = (undecided.get(of) for of in trial.skip.partitions(matches, candidates))
+        bounds = map(bound_of, trial.skip.partitions(matches, candidates))
         settled = [bound is None or place < bound for place, bound in zip(places, bounds, strict=True)]
-        trial.standing(matches.at(np.array(settled)), candidates)
-        return trial.skip
+        standing = trial.standing(matches.at(np.array(settled)), candidates)
+        return trial.skip, trial.report(standing, candidates)
 
     def report(self) -> MatchFrame | None:
         """What was settled."""

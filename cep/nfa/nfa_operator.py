@@ -130,8 +130,15 @@ class NfaOperator:
 
     def prospects(self, moment: int, last: LastEvent) -> tuple[HeldMatches, AfterMatchSkip]:
         """See `MatchProspects.held`."""
-        parts = self._compiled, self._partial_matches, self._waiting, self._joining, self._queue
-        return MatchProspects(*parts).held(moment, last)
+        return self._prospects.held(moment, last)
+
+    def certain(self, moment: int, last: LastEvent) -> MatchFrame | None:
+        """See `MatchProspects.certain`."""
+        return self._prospects.certain(moment, last)
+
+    @property
+    def _prospects(self) -> MatchProspects:
+        return MatchProspects(self._compiled, self._partial_matches, self._waiting, self._joining, self._queue)
 
     def _go_on(self, released: Mapping[str, pl.DataFrame], watermark: int) -> None:
         """Take events, and find what is certain by then."""

@@ -10,8 +10,7 @@ from ...archive import has_intake
 from ...config import Settings
 from ...errors import PipelineError
 from ...settings import GIVEN
-from ..durability import hosting_so_far
-from ..sources import source_streams
+from ..sources import is_object_source, source_streams
 
 __all__ = ["chosen_hosting"]
 
@@ -47,19 +46,11 @@ def chosen_hosting(
 
 def _obstacles(settings: Settings) -> Iterator[PipelineError]:
     """What keeps executors from hosting a project."""
-    if hosting_so_far(settings) == "driver":
-        yield PipelineError(
-            "the state is that of an engine whose driver hosts",
-            hint=f"{_DRIVER}, or name another folder with state there to begin anew",
-        )
     for name, source in source_streams(settings).items():
         why = None if source.reads_files else "is read by Spark alone"
         reason = why or _of_source(settings, name)
         if reason is not None:
             yield PipelineError(f"streams.{name}.source {reason}", hint=_DRIVER)
-    for name, service in settings.queries.services.items():
-        if service.latency is not None:
-            yield PipelineError(f"queries.{name}.latency lets queries wait, and executors let none", hint=_DRIVER)
     if settings.archive.enabled and has_intake(settings.path(settings.archive.path)):
         yield PipelineError("`kaicep archive` has kept events of the project, which the driver takes", hint=_DRIVER)
 
@@ -73,7 +64,7 @@ def _of_source(settings: Settings, name: str) -> str | None:
         return "is a DataFrame"
     if source.order == "time":
         return 'is ordered by time (order = "time")'
-    if source.path is not None and urlsplit(source.path).scheme not in {"", "file"}:
+    if source.path is not None and not is_object_source(source) and urlsplit(source.path).scheme not in {"", "file"}:
         return "is no folder that this machine reaches"
     options = _READ_BY_SPARK & source.options().keys()
     return f"has the option {min(options)}" if options else None

@@ -72,6 +72,7 @@ def _of_engine(status: EngineStatus) -> Iterator[Metric]:
         threads.add_metric([name], float(alive))
     yield stages
     yield threads
+    yield Gauge("kaicep_streams_wait", "Whether the streams wait for what passes.", float(status.waits_for is not None))
     if status.archive is not None:
         yield Gauge("kaicep_archive_bytes", "Of the archive's folder.", status.archive.size)
         lag = Gauge("kaicep_store_lag_rows", "What the archive's log has and its store lacks.", labels=["kind"])

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -17,11 +16,19 @@ import pyarrow as pa
 from ...cep import END_OF_TIME
 from ...errors import PipelineError
 from ...planner import Watermarks
-from ...storage import FolderPlace, SharedFolder, folder_at, folder_name, is_transient
+from ...storage import FolderPlace, SharedFolder, StoragePath, folder_at, folder_name, is_transient
 from ..flow import StreamMoments
 from ..flow.rules import in_order
 from .hosted_queries import Failures, HostedQueries, HostingPlan, StatePlace, hosted
-from .hosting_state import PARTS, HostingState, QueryTold, commit, read_manifest, require_newest
+from .hosting_state import (
+    PARTS,
+    HostingState,
+    commit,
+    read_manifest,
+    require_newest,
+    sets_together,
+    told_together,
+)
 from .identity_part import IdentityReport, IdentityWork, identity_part
 from .log_part import LogReport, LogWork, log_part
 from .part_file import PartFile, write_parts
@@ -106,7 +113,7 @@ class HostedBatch:
         watermarks: by source stream, after the batch.
         read: by stream, what is told of its splits, in order of arrival.
         segments: by stream, what was written for the log.
-        failures: by unit, what stopped one.
+        failures: by label, what stopped a query.
     """
 
     streams: Mapping[str, StreamCounts]
@@ -189,7 +196,13 @@ class ShardedFlow:
         self.state = state
 
     def answer(
-        self, batch: int, splits: Sequence[Split], advance: Advance, *, ends: bool = False, log: Path | None = None
+        self,
+        batch: int,
+        splits: Sequence[Split],
+        advance: Advance,
+        *,
+        ends: bool = False,
+        log: StoragePath | None = None,
     ) -> tuple[HostedBatch, HostingState]:
         """Take a batch, which counts when the state counts that it leaves; another one is taken by another flow.
 
@@ -224,7 +237,7 @@ class ShardedFlow:
         dropped = {name: [j.file for j in judged if j.stream == name] for name in of_stream}
         last = latest(clock.moments[0] for clock in self._clocks.values())
         parts = tuple(part for name in sorted(ordered) for part in ordered[name])
-        failures = {unit: why for report in read for unit, why in report.failures.items()}
+        failures = {label: why for report in read for label, why in report.failures.items()}
         shares = self._shares(failures)
         tasks: list[ShardWork | LogWork] = []
         if log is not None:
@@ -235,7 +248,7 @@ class ShardedFlow:
         )
         segments = {report.stream: report for report in done if isinstance(report, LogReport)}
         answered = [report for report in done if isinstance(report, ShardReport)]
-        failures |= {unit: why for report in answered for unit, why in report.failures.items()}
+        failures |= {label: why for report in answered for label, why in report.failures.items()}
         rows, waiting = self._rows(answered, failures)
         found = HostedBatch(
             counts,
@@ -258,7 +271,7 @@ class ShardedFlow:
         shares: list[list[StatePlace]] = [[] for _ in range(self._tasks)]
         first = {unit.name: number for number, unit in enumerate(self._queries.units)}
         for unit, shard in self._queries.work:
-            if unit.name not in failures:
+            if not failures.keys() >= {*unit.labels}:
                 place = StatePlace(known.get((unit.name, shard), ""), unit.name, shard)
                 shares[(first[unit.name] + shard) % self._tasks].append(place)
         return [tuple(share) for share in shares if share]
@@ -277,10 +290,11 @@ class ShardedFlow:
             {name: clock.moments for name, clock in self._clocks.items()},
             tuple(place for report in answered for place in report.states),
             {**self.state.seen, **{(j.stream, j.shard): j.file for j in judged}},
-            tuple(_together(list(of)) for of in _by_label(told for report in answered for told in report.told)),
+            told_together(told for report in answered for told in report.told),
             {label: unit.name for unit in self._queries.units if not unit.single for label in unit.labels},
             self._plan.shards,
             waiting,
+            sets_together(told for report in answered for told in report.sets),
         )
 
     def _rows(
@@ -291,10 +305,13 @@ class ShardedFlow:
         for label, table in self._tables(answered, ROWS_OF):
             tables.setdefault(label, []).append(table)
         for unit in self._queries.units:
-            if unit.name in failures:  # none of its rows counts, nor do those that wait
-                tables |= {label: [] for label in unit.labels}
+            for label in failures.keys() & {*unit.labels}:  # none of its rows counts, nor do those that wait
+                tables[label] = []
+            if not (unit.single or unit.key is not None):
                 continue
-            for label, flow in self._queries.flows(unit).items() if unit.single or unit.key is not None else ():
+            for label, flow in self._queries.flows(unit).items():
+                if label in failures:
+                    continue
                 rows = merged_rows(tables.get(label, [flow.no_rows]))
                 first = min((report.held[label] for report in answered if label in report.held), default=None)
                 if first is not None:
@@ -338,21 +355,6 @@ def answer_part(
     if isinstance(work, LogWork):
         return log_part(queries, work, folder, name)
     return shard_part(queries, work, folder, name)
-
-
-def _by_label(told: Iterable[QueryTold]) -> Iterable[list[QueryTold]]:
-    """What is told of each query by its shards."""
-    found: dict[str, list[QueryTold]] = {}
-    for one in told:
-        found.setdefault(one.label, []).append(one)
-    return found.values()
-
-
-def _together(told: Sequence[QueryTold]) -> QueryTold:
-    """What is told of a query, all its shards together: it has ended when all have."""
-    due = min((one.due for one in told if one.due is not None), default=None)
-    ended = all(one.ending is not None for one in told)
-    return QueryTold(told[0].label, due, told[0].ending if ended else None)
 
 
 def _counts(read: Sequence[SplitReport], judged: Sequence[IdentityReport]) -> StreamCounts:

@@ -21,11 +21,12 @@ import pyarrow as pa
 from ...annotator import AnnotatedBatch
 from ...archive.log import read_segment
 from ...errors import PipelineError
-from ...storage import BucketFile, SharedFolder
+from ...storage import BucketFile, BucketPath, SharedFolder, StoragePath
 from ..catalog import Catalog
 from ..flow import refuse_ahead
 from ..sources import (
     Malformed,
+    ObjectSource,
     RawBatch,
     RecordFile,
     ToldRecords,
@@ -58,7 +59,7 @@ class Split:
 
     stream: str
     place: int
-    records: RecordFile
+    records: RecordFile | BucketPath
     form: Literal["recording", "source", "log"] = "recording"
     rows: range | None = None
     clock: tuple[datetime, datetime | None] | None = None
@@ -72,13 +73,19 @@ def read_split(catalog: Catalog, split: Split) -> tuple[RawBatch, AnnotatedBatch
     """
     settings = catalog.settings
     stream = settings.streams[split.stream]
-    if split.form == "recording" or isinstance(split.records, BucketFile):
-        raw = read_file(split.records, stream)
-    elif split.form == "log":
-        return RawBatch(table_of_dicts([])), _logged(split.records, split.rows)
-    else:
-        _check_reached(split.records)
-        raw = reshape(source_streams(settings)[split.stream].file(str(split.records)), stream)
+    match split.records:
+        case BucketPath() | Path() as segment if split.form == "log":
+            return RawBatch(table_of_dicts([])), _logged(segment, split.rows)
+        case Path() as file if split.form == "source":
+            _check_reached(file)
+            raw = reshape(source_streams(settings)[split.stream].file(str(file)), stream)
+        case BucketPath() as file:
+            raise TypeError(file)
+        case BucketFile() as file if split.form == "source":
+            source = source_streams(settings)[split.stream]
+            raw = reshape(source.read([file]) if isinstance(source, ObjectSource) else source.file(str(file)), stream)
+        case file:
+            raw = read_file(file, stream)
     annotated = catalog.annotators[split.stream].annotate(raw.table)
     if split.clock is not None:
         annotated = refuse_ahead({split.stream: annotated}, settings.streams, *split.clock)[split.stream]
@@ -98,7 +105,7 @@ def _check_reached(path: Path) -> None:
         raise error from OSError(ESTALE, strerror(ESTALE), str(path))
 
 
-def _logged(path: Path, rows: range | None) -> AnnotatedBatch:
+def _logged(path: StoragePath, rows: range | None) -> AnnotatedBatch:
     """Events that the log has, the late ones behind the others: they are judged once more, and alike."""
     events = read_segment(path, rows=rows)
     kept = events.drop_columns([name for name in ("_late", "_row") if name in events.column_names])

@@ -9,6 +9,7 @@ from .delimited import decimal_points, sniff_separator
 from .file_listing import RecordFile, list_files, record_files, with_objects
 from .layouts import file_stem, reshape
 from .memory_source import RawColumns, RawTuples, raw_table
+from .objects import ListedObjects, ObjectWatch, is_object_source, listings_of
 from .recorded_batches import read_batches
 from .recorded_files import RecordedEvents, file_format, read_file, read_recording
 from .records import Malformed, RawBatch, TakenRecords, ToldRecords, concatenate, table_of_dicts, without_unreadable
@@ -18,6 +19,7 @@ from .unreadable import GONE, UnreadableFile, file_state, path_of
 
 if TYPE_CHECKING:
     from .heartbeat import Heartbeat, beat
+    from .objects import ObjectSource
     from .source_table import SOURCES, source_streams
     from .source_union import read_streams, unpack
     from .spark_source import first_line
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 _OF_SPARK = {
     "SOURCES": ".source_table",
     "Heartbeat": ".heartbeat",
+    "ObjectSource": ".objects",
     "beat": ".heartbeat",
     "first_line": ".spark_source",
     "read_streams": ".source_union",
@@ -36,7 +39,10 @@ __all__ = [
     "GONE",
     "SOURCES",
     "Heartbeat",
+    "ListedObjects",
     "Malformed",
+    "ObjectSource",
+    "ObjectWatch",
     "RawBatch",
     "RawColumns",
     "RawTuples",
@@ -56,7 +62,9 @@ __all__ = [
     "file_state",
     "file_stem",
     "first_line",
+    "is_object_source",
     "list_files",
+    "listings_of",
     "path_of",
     "raw_table",
     "read_batches",

@@ -13,6 +13,7 @@ from .delimited import CsvSource
 from .file_source import FileSource
 from .json_source import JsonSource
 from .kafka import KafkaSource
+from .objects import ObjectSource, is_object_source
 from .parquet_source import parquet_source
 from .source import RecordSource, SourceSpec, SourceStart
 from .spark_source import SparkSource
@@ -44,5 +45,6 @@ def source_streams(
     for name, stream in settings.streams.items():
         if stream.source is not None:
             kind = KafkaSource if stream.source.kafka is not None else SOURCES.get(stream.source.format, SparkSource)
-            found[name] = kind(SourceSpec(name, stream, stream.source, settings, starts.get(name)))
+            of = SourceSpec(name, stream, stream.source, settings, starts.get(name))
+            found[name] = ObjectSource(of, kind) if is_object_source(stream.source) else kind(of)
     return found

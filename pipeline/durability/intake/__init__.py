@@ -4,6 +4,5 @@ from __future__ import annotations
 
 from .batch_hosting import BatchHosting, BatchIntake
 from .driver_hosting import CollectedRecords, DriverHosting
-from .kept_hosting import hosting_so_far
 
-__all__ = ["BatchHosting", "BatchIntake", "CollectedRecords", "DriverHosting", "hosting_so_far"]
+__all__ = ["BatchHosting", "BatchIntake", "CollectedRecords", "DriverHosting"]

@@ -61,6 +61,17 @@ class BatchHosting(Protocol):
     def dataflow(self, project: Catalog) -> Dataflow:
         """An empty data flow."""
 
+    def recovering(self, project: Catalog, state: RestoredState) -> Dataflow:
+        """An empty data flow to go back to a state with: from a snapshot, or by what the log has."""
+
+    def recovered(self, dataflow: Dataflow, number: int) -> Dataflow:
+        """The data flow to go on with.
+
+        Args:
+            dataflow: one of `recovering`.
+            number: the batch at whose end it is.
+        """
+
     def intake(
         self, number: int, files: BatchFiles, read: Callable[[BatchFiles], Mapping[str, RawBatch]]
     ) -> BatchIntake:
@@ -88,12 +99,6 @@ class BatchHosting(Protocol):
         Raises:
             PipelineError: with the way out.
         """
-
-    def check_withdrawn(self, dataflow: Dataflow, label: str) -> None:
-        """Refuse to let go of a query; as of `check_submitted`."""
-
-    def check_resumed(self, label: str) -> None:
-        """Refuse to let a query go on with what it has missed; as of `check_submitted`."""
 
     def rows_at_end(self, dataflow: Dataflow) -> dict[str, int]:
         """By query label, how many rows the end of the streams would bring now."""

@@ -66,6 +66,16 @@ class DriverHosting:
         """One whose queries fail each by itself."""
         return project.dataflow(_WORKERS, isolated=True, timely=True)
 
+    def recovering(self, project: Catalog, state: RestoredState) -> Dataflow:
+        """The same."""
+        del state
+        return self.dataflow(project)
+
+    def recovered(self, dataflow: Dataflow, number: int) -> Dataflow:
+        """The same."""
+        del number
+        return dataflow
+
     def intake(
         self, number: int, files: BatchFiles, read: Callable[[BatchFiles], Mapping[str, RawBatch]]
     ) -> BatchIntake:
@@ -83,6 +93,7 @@ class DriverHosting:
 
     def restored(self, state: RestoredState, number: int, archive: Archive | None) -> RestoredState:
         """What executors have left is of no use here; the log gives it again."""
+        del number
         if HOSTING not in state.operators:
             return state
         if archive is None:
@@ -90,15 +101,9 @@ class DriverHosting:
                 'the state is that of hosting = "executors", and there is no archive to rebuild it from',
                 hint='go on with hosting = "executors" under [engine], or with another state folder',
             )
-        return RestoredState(0, {}, number, state.delivered)
+        return RestoredState(0, {}, state.reported, state.delivered)
 
     def check_submitted(self, dataflow: Dataflow, registrations: Sequence[Registration]) -> None:
-        """Nothing is refused."""
-
-    def check_withdrawn(self, dataflow: Dataflow, label: str) -> None:
-        """Nothing is refused."""
-
-    def check_resumed(self, label: str) -> None:
         """Nothing is refused."""
 
     def rows_at_end(self, dataflow: Dataflow) -> dict[str, int]:

@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from .query_answering import QueryAnswering
 from .running_answer import QueryRows
+from .withheld_queries import withhold
 
-__all__ = ["QueryAnswering", "QueryRows"]
+__all__ = ["QueryAnswering", "QueryRows", "withhold"]

@@ -59,6 +59,13 @@ def test_a_store_that_is_built_again_is_told(capsys: pytest.CaptureFixture[str])
     assert f"\n  {why}\n" in printed(KnownStatus(rebuilding, lives=True, age=1.0), capsys)
 
 
+def test_what_the_streams_wait_for_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    waiting = replace(busy_engine(NOW), waits_for="s3://lake/log takes no more (507)")
+    line = "\n  the streams wait: s3://lake/log takes no more (507)\n"
+    assert line in printed(KnownStatus(waiting, lives=True, age=1.0), capsys)
+    assert line not in printed(KnownStatus(waiting, lives=False, age=1.0), capsys)
+
+
 def test_one_that_failed_says_why(capsys: pytest.CaptureFixture[str]) -> None:
     failed = replace(busy_engine(NOW), state="failed", reason="the disk is full")
     assert "\n  the disk is full\n" in printed(KnownStatus(failed, lives=False, age=1.0), capsys)
