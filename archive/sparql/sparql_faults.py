@@ -12,6 +12,7 @@ _UPDATE_FORMS = "INSERT, DELETE, CLEAR, CREATE, DROP, ADD, MOVE or COPY"
 _OPAQUE = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|<[^<>\s]*>|#[^\n]*")
 _PROLOGUE = re.compile(r"(?:\s|PREFIX\s+[\w.-]*:|BASE\b)*", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+|\S|$")
+_FROM = re.compile(r"(?<![?$:\w.-])FROM(?![\w:.-])", re.IGNORECASE)
 _UPDATES = frozenset(["INSERT", "DELETE", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY", "WITH"])
 _DECLARED = re.compile(r"PREFIX\s+([\w.-]*):", re.IGNORECASE)
 _PREFIX = re.compile(r"(?<![\w.?$@:-])([A-Za-z][\w.-]*)?:")
@@ -28,6 +29,11 @@ _FAULTS = {
 def masked(text: str) -> str:
     """Blank out strings, IRIs and comments; every other character stays where it is."""
     return _OPAQUE.sub(lambda found: " " * len(found[0]), text)
+
+
+def names_dataset(text: str) -> bool:
+    """Whether a query has a FROM of its own."""
+    return _FROM.search(masked(text)) is not None
 
 
 def explain_syntax(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -38,7 +39,8 @@ class ModuleGraphs:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._asking, self._changing = ProcessPool(1), ProcessPool(1)
+        self._pool = ProcessPool(2)
+        self._changing = threading.Lock()
 
     def graphs(self) -> list[dict[str, Any]]:
         """The modules in force, as `kaicep ontology list` says them."""
@@ -58,18 +60,23 @@ class ModuleGraphs:
 
     def close(self) -> None:
         """Answer no more."""
-        self._asking.close()
-        self._changing.close()
+        self._pool.close()
 
     def _ask(
         self, do: Callable[Concatenate[ox.Store, Given], Found], *args: Given.args, **named: Given.kwargs
     ) -> Found:
-        return self._asking.call(None, self._settings.server.query_timeout.total_seconds(), do, *args, **named)
+        return self._pool.call(None, self._settings.server.query_timeout.total_seconds(), do, *args, **named)
 
     def _change(
         self, do: Callable[Concatenate[ox.Store, Given], Found], *args: Given.args, **named: Given.kwargs
     ) -> Found:
-        return self._changing.call(None, self._settings.server.upload_timeout.total_seconds(), do, *args, **named)
+        seconds = self._settings.server.upload_timeout.total_seconds()
+        if not self._changing.acquire(timeout=seconds):  # two that change at once would take each other for an engine
+            raise ProblemError(503, "another change is at work", "send it again later", Retry_After="5")
+        try:
+            return self._pool.call(None, seconds, do, *args, **named)
+        finally:
+            self._changing.release()
 
 
 def listed_modules(_: ox.Store, settings: Settings) -> list[dict[str, Any]]:

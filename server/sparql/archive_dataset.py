@@ -27,8 +27,13 @@ class ArchiveDataset:
         self._copy = SharedCopy(settings)
 
     def start(self) -> None:
-        """Begin the processes that answer."""
-        self._pool.start()
+        """Begin the processes that answer, and make a copy that the first request has.
+
+        Raises:
+            ProblemError: there is no archive yet: they begin when somebody asks.
+        """
+        with self._copy.folder():
+            self._pool.start()
 
     def query(self, question: SparqlQuestion) -> Document:
         """See `SparqlDataset`."""

@@ -28,7 +28,8 @@ class ProcessPool:
 
     def __init__(self, size: int, *, writable: bool = False) -> None:
         self._all = [StoreProcess(writable=writable) for _ in range(size)]
-        self._free: queue.Queue[StoreProcess] = queue.Queue()
+        # The one that was at work last is asked first: those that nobody needs are not even begun.
+        self._free: queue.LifoQueue[StoreProcess] = queue.LifoQueue()
         for process in self._all:
             self._free.put(process)
 

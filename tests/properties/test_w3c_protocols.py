@@ -46,7 +46,9 @@ def test_the_sparql_protocol(url: str, test: ProtocolTest) -> None:
 
 
 @pytest.mark.parametrize("test", GRAPHS, ids=named)
-@pytest.mark.parametrize("path", ["/graphs", f"{DATASET}/graphs"], ids=["modules", "dataset"])
+@pytest.mark.parametrize(
+    "path", ["/graphs", pytest.param(f"{DATASET}/graphs", marks=pytest.mark.long)], ids=["modules", "dataset"]
+)
 def test_the_graph_store_protocol(url: str, path: str, test: ProtocolTest) -> None:
     """Over ontology modules, and over a dataset."""
     for row in ask(f"{url}{path}").json:

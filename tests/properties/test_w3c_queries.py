@@ -9,7 +9,7 @@ from kaicep.config import Settings
 from support.servers import serving
 from support.w3c_queries import FOLDERS, passes_here, passes_over_http, query_tests
 
-QUICK = ("bind", "construct", "csv-tsv-res", "json-res")
+QUICK = ("construct", "csv-tsv-res", "json-res")
 """What the usual run asks; the forms of results are all among them."""
 FAIL = {
     "aggregates/agg-empty-group-count-graph": "GRAPH ?g around an aggregate binds ?g to no graph",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from datetime import timedelta
 
 import pyoxigraph as ox
 import pytest
@@ -83,12 +83,10 @@ def test_a_contradiction_is_refused_and_changes_nothing(settings: Settings) -> N
     assert [row["module"] for row in listed_modules(NONE, settings)] == ["urn:g"]
 
 
-def test_it_is_done_in_a_process_of_its_own(settings: Settings, tmp_path: Path) -> None:
-    graphs = ModuleGraphs(settings)
-    assert graphs.write("urn:g", (RdfPart(".ttl", b"<a> <b> 1 ."),), "urn:x/", replace=True)
-    found = graphs.read("urn:g", "application/n-triples")
-    assert found is not None
-    assert found.content.startswith(b"<urn:x/a> <urn:x/b> ")
-    assert [row["module"] for row in graphs.graphs()] == ["urn:g"]
-    assert graphs.delete("urn:g")
+def test_one_change_is_made_at_a_time(settings: Settings) -> None:
+    server = settings.server.model_copy(update={"upload_timeout": timedelta(seconds=0.01)})
+    graphs = ModuleGraphs(settings.model_copy(update={"server": server}))
+    with graphs._changing, pytest.raises(ProblemError, match="another change is at work") as busy:
+        graphs.delete("urn:g")
+    assert busy.value.headers == {"Retry-After": "5"}
     graphs.close()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import pyoxigraph as ox
@@ -95,3 +97,13 @@ def test_a_buffer_is_written_to() -> None:
     assert (buffer.write(b"1234"), buffer.getvalue()) == (4, b"1234")
     with pytest.raises(ProblemError):
         buffer.write(b"5")
+
+
+def test_who_answers_loads_little() -> None:
+    """A process that was ended is begun again while others wait."""
+    program = (
+        "import sys; import kaicep.server.sparql.sparql_answer, kaicep.server.sparql.sparql_update\n"
+        "print(sorted({'pyarrow', 'polars', 'pydantic', 'rich', 'fastapi', 'numpy'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
