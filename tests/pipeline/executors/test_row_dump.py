@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from kaicep.config import Settings
 from kaicep.errors import PipelineError
-from kaicep.pipeline.executors.written_rows import write_rows
+from kaicep.pipeline.executors.row_dump import write_rows
 from pyspark.sql import SparkSession
 
 STREAM: dict[str, Any] = {"event_type": "<urn:R>", "time": {"attribute": "at"}}
