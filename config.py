@@ -25,6 +25,7 @@ from .settings import (
     MonitoringSettings,
     QuerySettings,
     S3Settings,
+    ServerSettings,
     SourceSettings,
     StreamSettings,
     Table,
@@ -42,6 +43,7 @@ __all__ = [
     "MonitoringSettings",
     "QuerySettings",
     "S3Settings",
+    "ServerSettings",
     "Settings",
     "SourceSettings",
     "StreamSettings",
@@ -87,6 +89,7 @@ class Settings(Table):
     monitoring: MonitoringSettings = MonitoringSettings()
     queries: QuerySettings = QuerySettings()
     s3: S3Settings = S3Settings()
+    server: ServerSettings = ServerSettings()
     streams: dict[str, StreamSettings] = Field(default_factory=dict)
     actions: dict[ActionName, ActionSettings] = Field(default_factory=dict)
     root: Path = Field(default=Path(), exclude=True)

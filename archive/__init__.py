@@ -9,20 +9,21 @@ if TYPE_CHECKING:
     from .archive import Archive, Counts
     from .archive_backup import backup, restore
     from .archive_repair import Repair, repair
-    from .folder_layout import has_intake, has_segments
+    from .folder_layout import LOG, ArchivePlace, has_intake
     from .read_view import ReadView, open_read_view
     from .roll_forward import roll_store_forward
     from .verification import Health, verify
 
 _LATER = {
     "Archive": ".archive",
+    "ArchivePlace": ".folder_layout",
     "Counts": ".archive",
+    "LOG": ".folder_layout",
     "Health": ".verification",
     "ReadView": ".read_view",
     "Repair": ".archive_repair",
     "backup": ".archive_backup",
     "has_intake": ".folder_layout",
-    "has_segments": ".folder_layout",
     "open_read_view": ".read_view",
     "repair": ".archive_repair",
     "restore": ".archive_backup",
@@ -31,14 +32,15 @@ _LATER = {
 }
 
 __all__ = [
+    "LOG",
     "Archive",
+    "ArchivePlace",
     "Counts",
     "Health",
     "ReadView",
     "Repair",
     "backup",
     "has_intake",
-    "has_segments",
     "open_read_view",
     "repair",
     "restore",

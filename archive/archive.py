@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import TypeGuard
 
 import pyarrow as pa
 
@@ -12,14 +14,17 @@ from ..annotator import EventShape
 from ..config import Settings
 from ..errors import ArchiveError
 from ..ontology import KnowledgeBase
+from ..storage import BucketPath, StoragePath, folder_size
 from .delta import DeltaCopy, DeltaPlace, DeltaWriter
-from .folder_layout import IDLE_WATERMARKS, LOG, MATCHES, archive_identity, prepare
+from .folder_layout import IDLE_WATERMARKS, LOG, MATCHES, ArchivePlace, archive_identity
 from .log import EventLog, IdleWatermarkLog, Position, PreparedSegment, late_rows
 from .matches import MatchLog, Provenance, match_encoder
 from .read_view import ReadView
 from .sparql import Result, SparqlRequest
 from .store import WritableStore, encoder, store_kind
 from .sync import EncodedLog, Lag, Maintenance, MaintenancePolicy, PendingWrites, StoreWriter
+
+_WRITERS = 8
 
 
 def _wall_clock() -> datetime:
@@ -60,17 +65,21 @@ class Archive(ReadView):
         *,
         clock: Callable[[], datetime] = _wall_clock,
     ) -> None:
-        chosen, self.path = settings.archive, settings.path(settings.archive.path)
+        chosen, place = settings.archive, ArchivePlace.of(settings)
+        self.path = place.root
         self.counts = Counts()
         self.needed: Position | None = None
         self._writable: WritableStore | None = None
         self._writer: StoreWriter | None = None
         self._maintenance: Maintenance | None = None
         self._delta: DeltaWriter | None = None
-        prepare(self.path)
-        log, matches = EventLog(self.path / LOG, generation), MatchLog(self.path, generation)
+        place.prepare()
+        log = EventLog(place.log(LOG), generation, locks=place.locks(LOG))
+        matches = MatchLog(place.logs, generation, locks=place.locks(MATCHES))
         super().__init__(settings, log, matches, knowledge=knowledge, shapes=shapes)
-        self.idle_watermarks = IdleWatermarkLog(self.path / IDLE_WATERMARKS, generation)
+        self.idle_watermarks = IdleWatermarkLog(
+            place.log(IDLE_WATERMARKS), generation, locks=place.locks(IDLE_WATERMARKS)
+        )
         self._events = PendingWrites.of_events(log, encoder(shapes, chosen.bucket))
         self._matches = PendingWrites.of_matches(matches.log, match_encoder(matches.provenance, chosen.bucket))
         log.lock()
@@ -112,8 +121,7 @@ class Archive(ReadView):
             ArchiveError: the log cannot be written, or writing the store has failed. The log has the batch then.
         """
         position = Position(self.log.generation, batch_id)
-        for stream in sorted(events):
-            self.log.append(stream, batch_id, events[stream])
+        self._append_all(batch_id, events)
         if self._last is None or position > self._last:
             self._last = position
             self.counts = replace(
@@ -125,6 +133,22 @@ class Archive(ReadView):
             self._delta.notify()
         if self._writer is not None:
             self._writer.notify(self._events, position, sum(table.num_rows for table in events.values()))
+
+    def _append_all(self, batch_id: int, events: Mapping[str, pa.Table | PreparedSegment]) -> None:
+        """Write the segments of a batch: of a bucket, whose answers take their time, several at once."""
+        if len(events) < 2 or not isinstance(self.log.path, BucketPath):
+            for stream in sorted(events):
+                self.log.append(stream, batch_id, events[stream])
+            return
+        self.log.lock()
+        with ThreadPoolExecutor(min(_WRITERS, len(events))) as pool:
+            list(pool.map(lambda stream: self.log.append(stream, batch_id, events[stream]), sorted(events)))
+
+    @property
+    def size(self) -> int:
+        """Bytes of all that it has, as far as this process knows of what is in a bucket."""
+        logs = (self.log, self.matches.log, self.idle_watermarks.log)
+        return folder_size(self.path) + sum(path.size for path in (log.path for log in logs) if _is_known(path))
 
     @property
     def keeps_matches(self) -> bool:
@@ -242,6 +266,11 @@ class Archive(ReadView):
             self.idle_watermarks.close()
             self.matches.close()
             self.log.close()
+
+
+def _is_known(path: StoragePath) -> TypeGuard[BucketPath]:
+    """Whether it is in a bucket, and nobody needs to ask what lies there."""
+    return isinstance(path, BucketPath) and path.changed is not None
 
 
 def _earlier(one: Position | None, other: Position | None) -> Position | None:

@@ -12,6 +12,7 @@ from ..config import Settings
 from ..errors import ArchiveError, Place
 from ..storage import (
     DamagedFileError,
+    StoragePath,
     fsync,
     make_folder,
     mirrored_files,
@@ -19,7 +20,18 @@ from ..storage import (
     write_atomically,
     write_mirrored,
 )
-from .folder_layout import IDLE_WATERMARKS, LOG, MATCHES, PROVENANCES, SPOOL, STORE, TAKEN, prepare, require_archive
+from .folder_layout import (
+    IDLE_WATERMARKS,
+    LOG,
+    MATCHES,
+    PROVENANCES,
+    SPOOL,
+    STORE,
+    TAKEN,
+    ArchivePlace,
+    prepare,
+    require_archive,
+)
 from .log import EventLog, Manifest, read_consistently
 from .store import backup_store
 
@@ -40,8 +52,9 @@ def backup(settings: Settings, target: Path, timeout: float = 10.0) -> int:
     Raises:
         ArchiveError: there is no archive, the folder is not empty, or it cannot be written.
     """
-    source = settings.path(settings.archive.path)
-    require_archive(source)
+    place = ArchivePlace.of(settings)
+    place.require()
+    source = place.root
     if _is_taken(target):
         raise ArchiveError("the backup's folder is not empty", place=Place(str(target)), hint="name a new one")
     try:
@@ -49,8 +62,8 @@ def backup(settings: Settings, target: Path, timeout: float = 10.0) -> int:
         if (source / STORE).is_dir():
             backup_store(source, target / STORE, timeout)
         for part in (LOG, IDLE_WATERMARKS):
-            _copy_log(source / part, target / part)
-        _copy_matches(source, target)
+            _copy_log(place.log(part), target / part)
+        _copy_matches(place.logs, target)
         _copy_spool(source, target)
     except (OSError, RuntimeError, DamagedFileError) as error:
         raise ArchiveError(
@@ -74,6 +87,12 @@ def restore(settings: Settings, source: Path) -> int:
     """
     require_archive(source)
     target = settings.path(settings.archive.path)
+    if settings.archive.log is not None:
+        raise ArchiveError(
+            "a backup is put back into a folder, and the project's log is in a bucket",
+            place=Place(settings.archive.log),
+            hint="leave out log under [archive] for it; or copy the folder into an empty prefix yourself",
+        )
     if _is_taken(target):
         raise ArchiveError(
             "the project has an archive",
@@ -99,7 +118,7 @@ def restore(settings: Settings, source: Path) -> int:
     return _count(target)
 
 
-def _copy_matches(source: Path, target: Path) -> None:
+def _copy_matches(source: StoragePath, target: Path) -> None:
     """Copy the rows, then what they come from, which is there before them."""
     _copy_log(source / MATCHES, target / MATCHES)
     for origin in mirrored_files(source / PROVENANCES, "[0-9a-f]*.json"):
@@ -113,7 +132,7 @@ def _copy_spool(source: Path, target: Path) -> None:
     _copy_log(source / SPOOL, target / SPOOL)
 
 
-def _copy_log(source: Path, target: Path) -> None:
+def _copy_log(source: StoragePath, target: Path) -> None:
     log = EventLog(source)
     for stream in log.streams():
         read_consistently(partial(_copy_segments, log.manifest(stream), target))
@@ -126,10 +145,13 @@ def _copy_segments(manifest: Manifest, log: Path) -> None:
             _copy(one.path, copy)
 
 
-def _copy(file: Path, copy: Path) -> None:
+def _copy(file: StoragePath, copy: Path) -> None:
     make_folder(copy.parent)
     with write_atomically(copy) as temporary:
-        shutil.copyfile(file, temporary)
+        if isinstance(file, Path):
+            shutil.copyfile(file, temporary)
+        else:
+            temporary.write_bytes(file.read_bytes())
 
 
 def _count(archive: Path) -> int:

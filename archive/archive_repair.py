@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 from ..annotator import EventShape, exclude_ids, ids_of
 from ..config import Settings
 from ..errors import ArchiveError
-from .folder_layout import IDLE_WATERMARKS, LOG, MATCHES, SPOOL, STORE, require_archive
+from ..storage import StoragePath
+from .folder_layout import IDLE_WATERMARKS, LOG, MATCHES, SPOOL, STORE, ArchivePlace, require_archive
 from .log import (
     BrokenSegmentError,
     EventLog,
@@ -52,7 +53,7 @@ class Repair:
     lost: str
     rows: int
     source: str | None
-    path: Path | None = None
+    path: StoragePath | None = None
     origin: str | None = None
 
 
@@ -71,14 +72,14 @@ def repair(settings: Settings, backup: Path | None = None) -> list[Repair]:
     Raises:
         ArchiveError: there is no archive, another process writes it, or the file system refuses.
     """
-    root = settings.path(settings.archive.path)
-    require_archive(root)
+    place = ArchivePlace.of(settings)
+    place.require()
     if backup is not None:
         require_archive(backup)
     done = []
     with ExitStack() as opened:
         for folder in (LOG, MATCHES, IDLE_WATERMARKS):
-            log = EventLog(root / folder)
+            log = EventLog(place.log(folder), locks=place.locks(folder))
             if not log.path.is_dir():
                 continue
             opened.callback(log.close)
@@ -88,7 +89,7 @@ def repair(settings: Settings, backup: Path | None = None) -> list[Repair]:
             if settings.archive.log_size is None and settings.archive.log_age == timedelta.max:
                 done += [] if copy is None else _gone(settings, log, copy)
                 done += _unlogged(settings, log) if folder == LOG and settings.archive.store else []
-    return done + _repaired_intake(settings, root, backup)
+    return done + _repaired_intake(settings, place.root, backup)
 
 
 def _repaired_intake(settings: Settings, root: Path, backup: Path | None) -> list[Repair]:
@@ -136,7 +137,7 @@ def _gone(settings: Settings, log: EventLog, backup: EventLog) -> Iterator[Repai
 
 def _unlogged(settings: Settings, log: EventLog) -> Iterator[Repair]:
     """Bring back events that the store has and the log lacks, graph by graph, with the batches of their time."""
-    if settings.archive.endpoint is None and not (log.path.parent / STORE).is_dir():
+    if settings.archive.endpoint is None and not (ArchivePlace.of(settings).root / STORE).is_dir():
         return
     with open_read_view(settings) as view:
         store, bucket = view.store, settings.archive.bucket
@@ -219,11 +220,11 @@ def _of_log(log: EventLog, stream: str, lost: QuarantinedSegment | None = None) 
 
 def _damaged_stores(settings: Settings) -> Iterator[ReadView]:
     """The stores that were set aside and can be opened, the latest first."""
-    root = settings.path(settings.archive.path)
-    for folder in reversed(damaged_folders(root / STORE)):
+    place = ArchivePlace.of(settings)
+    for folder in reversed(damaged_folders(place.root / STORE)):
         try:
             with closing(StoreCopy(folder, settings.archive.bucket)) as store:
-                view = ReadView(settings, EventLog(root / LOG), MatchLog(root), store=store)
+                view = ReadView(settings, EventLog(place.log(LOG)), MatchLog(place.logs), store=store)
                 view.shapes  # noqa: B018 - of the knowledge that it holds: asked here, since that may be what is damaged
                 yield view
         except ArchiveError:

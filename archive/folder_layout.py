@@ -11,16 +11,22 @@
 - `identity`: what tells this archive from others that write to a SPARQL endpoint, or to tables of Delta Lake
 - `snapshots/`: copies of the store that other processes asked for
 - `quarantine/<log>/<stream>/…`: segments that are broken; see `log/quarantine.py`
+
+`[archive] log` puts `log/`, `advances/`, `matches/`, `origins/`, `quarantine/`, `format.json`, `identity` in a bucket;
+store, locks and intake stay in the folder. `log/.writer-<number>` says there who writes; see `writer_claim.py`.
 """
 
 from __future__ import annotations
 
 import json
 import uuid
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
+from ..config import Settings
 from ..errors import ArchiveError, Place
-from ..storage import make_folder, write_atomically
+from ..storage import StoragePath, folder_size, make_folder, path_at, write_atomically
 
 FORMAT = 4
 """1 had one segment per batch, 2 no matches, 3 a JSON file per batch that moved watermarks, and JSON in the footers of
@@ -33,7 +39,81 @@ TAKEN = "taken.json"
 _VERSION_FILE = "format.json"
 
 
-def prepare(root: Path) -> None:
+@dataclass(frozen=True, slots=True)
+class ArchivePlace:
+    """Where an archive lies.
+
+    Attributes:
+        root: its folder.
+        logs: what its logs lie in: the same, or a prefix in a bucket.
+    """
+
+    root: Path
+    logs: StoragePath
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """That of a project."""
+        root, log = settings.path(settings.archive.path), settings.archive.log
+        return cls(root, root if log is None else path_at(log, settings.s3.options))
+
+    @classmethod
+    def folder(cls, root: Path) -> Self:
+        """One that lies in a folder as a whole."""
+        return cls(root, root)
+
+    def log(self, name: str) -> StoragePath:
+        """What a log lies in."""
+        return self.logs / name
+
+    def locks(self, name: str) -> Path:
+        """What the lock of a log's writer lies in."""
+        return self.root / name
+
+    def prepare(self) -> None:
+        """Make it, or check that this version of kaicep can read what is there.
+
+        Raises:
+            ArchiveError: it cannot be made, or a newer kaicep wrote it.
+        """
+        prepare(self.root)
+        if self.logs != self.root:
+            prepare(self.logs)
+            self._identify()
+
+    def _identify(self) -> None:
+        """Let the folder be that of these logs: it has their identity, wherever it lies."""
+        file, own = self.root / IDENTITY, archive_identity(self.logs)
+        if not file.exists():
+            with write_atomically(file) as temporary:
+                temporary.write_text(own, encoding="utf-8")
+        elif archive_identity(self.root) != own:
+            raise ArchiveError(
+                f"the folder is that of another log than {self.logs}",
+                place=Place(str(self.root)),
+                hint="choose another path under [archive], or move it away: its store is made again from the log",
+            )
+
+    def require(self) -> None:
+        """Refuse what is no archive.
+
+        Raises:
+            ArchiveError: there is none, or a newer kaicep wrote it.
+        """
+        require_archive(self.logs)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all that is there."""
+        return folder_size(self.root) + (0 if isinstance(self.logs, Path) else self.logs.size)
+
+    @property
+    def has_segments(self) -> bool:
+        """Whether its log holds events; nothing is opened."""
+        return any(self.log(LOG).glob("*/*.parquet"))
+
+
+def prepare(root: StoragePath) -> None:
     """Make the archive's folder, or check that this version of kaicep can read the one that is there.
 
     Raises:
@@ -54,7 +134,7 @@ def prepare(root: Path) -> None:
         ) from error
 
 
-def archive_identity(root: Path) -> str:
+def archive_identity(root: StoragePath) -> str:
     """What tells this archive from any other: made once.
 
     Raises:
@@ -74,7 +154,7 @@ def archive_identity(root: Path) -> str:
         ) from error
 
 
-def require_archive(root: Path) -> None:
+def require_archive(root: StoragePath) -> None:
     """Refuse a folder that is no archive.
 
     Raises:
@@ -90,12 +170,7 @@ def has_intake(archive: Path) -> bool:
     return (archive / SPOOL).is_dir()
 
 
-def has_segments(root: Path) -> bool:
-    """Whether an archive's folder holds events; nothing is opened."""
-    return any((root / LOG).glob("*/*.parquet"))
-
-
-def check_version(root: Path) -> None:
+def check_version(root: StoragePath) -> None:
     """Refuse an archive that a newer kaicep wrote.
 
     Raises:

@@ -17,7 +17,7 @@ from ..annotator import Annotator, EventShape
 from ..config import Settings
 from ..errors import ArchiveError, Place
 from ..ontology import KnowledgeBase
-from .folder_layout import LOG, require_archive
+from .folder_layout import LOG, ArchivePlace
 from .log import EventLog, LogScan, Position
 from .matches import MatchLog, match_encoder
 from .sparql import Result, SparqlRequest, Timeout
@@ -204,12 +204,12 @@ def open_read_view(
     Raises:
         ArchiveError: there is no archive or no store, it is damaged, or the engine does not answer.
     """
-    root = settings.path(settings.archive.path)
+    place = ArchivePlace.of(settings)
     opened = ExitStack()
     if store:
-        found = opened.enter_context(store_kind(settings.archive).reading(settings.archive, root, timeout))
+        found = opened.enter_context(store_kind(settings.archive).reading(settings.archive, place.root, timeout))
     else:
-        require_archive(root)
+        place.require()
         found = None
-    log, matches = EventLog(root / LOG), MatchLog(root)
+    log, matches = EventLog(place.log(LOG)), MatchLog(place.logs)
     return ReadView(settings, log, matches, store=found, knowledge=knowledge, shapes=shapes, opened=opened)

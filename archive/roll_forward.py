@@ -11,7 +11,7 @@ from time import monotonic, sleep
 from ..annotator import EventShape
 from ..config import Settings
 from ..ontology import KnowledgeBase
-from .folder_layout import LOG, STORE
+from .folder_layout import LOG, STORE, ArchivePlace
 from .log import EventLog
 from .matches import MatchLog, match_encoder
 from .store import OxigraphStore, StoreDamagedError, StoreInUseError, WritableStore, encoder
@@ -44,8 +44,8 @@ def roll_store_forward(
     Raises:
         ArchiveError: a segment is damaged, or the file system refuses.
     """
-    root, bucket = settings.path(settings.archive.path), settings.archive.bucket
-    log, matches = EventLog(root / LOG), MatchLog(root)
+    place, bucket = ArchivePlace.of(settings), settings.archive.bucket
+    root, log, matches = place.root, EventLog(place.log(LOG)), MatchLog(place.logs)
     end = None if timeout is None else monotonic() + timeout
     while end is None or monotonic() < end:
         events = PendingWrites.of_events(log, encoder(shapes, bucket))

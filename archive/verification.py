@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
 
 from ..config import Settings
 from ..errors import ArchiveError
-from ..storage import is_damaged, mirrored_files
-from .folder_layout import IDLE_WATERMARKS, LOG, PROVENANCES, SPOOL, STORE, require_archive
+from ..storage import StoragePath, is_damaged, mirrored_files
+from .folder_layout import IDLE_WATERMARKS, LOG, PROVENANCES, SPOOL, STORE, ArchivePlace
 from .log import (
     EventLog,
     Manifest,
@@ -87,15 +86,15 @@ def verify(settings: Settings, timeout: float = 10.0) -> Health:
     Raises:
         ArchiveError: there is no archive, or a newer kaicep wrote it.
     """
-    path = settings.path(settings.archive.path)
-    require_archive(path)
-    log, matches = EventLog(path / LOG), MatchLog(path)
+    place = ArchivePlace.of(settings)
+    place.require()
+    path, log, matches = place.root, EventLog(place.log(LOG)), MatchLog(place.logs)
     events, faults, segments = _read(log)
     found, of_matches, more_segments = _read(matches.log)
-    others = [EventLog(path / IDLE_WATERMARKS), EventLog(path / SPOOL)]
+    others = [EventLog(place.log(IDLE_WATERMARKS)), EventLog(path / SPOOL)]
     faults += [fault for other in others for fault in _read(other)[1]]
     missing = [_missing(one) for each in (log, matches.log, *others) for one in quarantined(each.path)]
-    log_faults = [*missing, *faults, *_damaged_notes(path), *(of_matches or _lost_provenances(matches))]
+    log_faults = [*missing, *faults, *_damaged_notes(place), *(of_matches or _lost_provenances(matches))]
     lag: Lag | None = None
     store_faults: list[_StoreFault] = []
     if not log_faults:
@@ -125,9 +124,12 @@ def _read(log: EventLog) -> tuple[dict[str, int], list[str], int]:
     return known, [fault for found in faults.values() for fault in found], segments
 
 
-def _damaged_notes(root: Path) -> list[str]:
+def _damaged_notes(place: ArchivePlace) -> list[str]:
     """Say which small files, or their mirrors, are not as they were written."""
-    notes = [*mirrored_files(root / PROVENANCES, "*.json"), *mirrored_files(root / SPOOL, "*.json")]
+    folder = place.log(PROVENANCES)
+    provenances = mirrored_files(folder, "*.json")
+    kept: list[StoragePath] = [*mirrored_files(place.root / SPOOL, "*.json")]
+    notes = [*provenances, *kept]
     return [f"{path}: it or its mirror is damaged: an engine writes it anew" for path in notes if is_damaged(path)]
 
 

@@ -34,7 +34,7 @@ from kaicep.pipeline.sharding.rows import QueryParts
 from kaicep.pipeline.sharding.sharded_flow import ShardedFlow, run_here
 from kaicep.pipeline.sharding.split_part import Split
 from kaicep.pipeline.sources.recorded_files import read_file
-from kaicep.storage import SharedFolder
+from kaicep.storage import BucketPath, SharedFolder
 
 from .path import CAMPUS, ROOT, workload
 from .report import Bar, at_most, end, keep, machine_with
@@ -149,7 +149,8 @@ def _in_one_place(
     for number, batch in enumerate(splits):
         gc.collect()
         began = clock()
-        raw = pa.concat_tables([read_file(split.records, stream).table for split in batch])
+        files = [split.records for split in batch if not isinstance(split.records, BucketPath)]
+        raw = pa.concat_tables([read_file(file, stream).table for file in files])
         result = flow.process(live_batch(flow.annotators, {STREAM: raw}))
         found += sum(table.num_rows for table in result.matches.values())
         seconds += (clock() - began) * bool(number)

@@ -42,6 +42,7 @@ class Filter:
 
     def __init__(self, filters: Sequence[Expression]) -> None:
         self.columns = frozenset(plain_name(node) for e in filters for node in columns_of(e))
+        self._conditions = tuple(filters)
         tests = [column_expression(e) for e in filters]
         self._test = all_of(tests)
         self._thresholds = [threshold_of(e) for e in filters]
@@ -54,6 +55,10 @@ class Filter:
     def test_of(self, place: int) -> pl.Expr:
         """One of the filters, true or false of each row."""
         return self._tests[place]
+
+    def condition_of(self, place: int) -> Expression:
+        """One of the filters."""
+        return self._conditions[place]
 
     def threshold_of(self, place: int) -> Threshold | None:
         """One of the filters, where it is a threshold."""

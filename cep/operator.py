@@ -88,6 +88,9 @@ class Operator(Protocol):
             CeilingError: the query asks for more than its ceilings allow; what it gave before stays.
         """
 
+    def ends_by(self, moment: datetime) -> bool:
+        """Whether LIMIT is reached with what is certain at a moment, reported or not; all is known up to it."""
+
     def state(self, moment: datetime, query: Query) -> HeldState:
         """What a watched query holds.
 

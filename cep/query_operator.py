@@ -144,10 +144,18 @@ class QueryOperator:
         finally:
             self.kernel.take_part(None)
 
+    def ends_by(self, moment: datetime) -> bool:
+        """See `Operator.ends_by`."""
+        others = PatternKernel | AggregationKernel | SelectionKernel | PartialMatchJoin
+        if self.ended or self.query.limit is None or isinstance(self.kernel, others):
+            return self.ended
+        certain = cast("NfaOperator", self.kernel).certain(micros(moment), self.release.last_of)
+        return certain is not None and self.rows.ends_with(certain)
+
     def state(self, moment: datetime, query: Query) -> HeldState:
         """See `Operator.state`."""
         at = micros(moment)
-        if self.ended or isinstance(self.kernel, SelectionKernel):
+        if self.ends_by(moment) or isinstance(self.kernel, SelectionKernel):
             return HeldState()
         if isinstance(self.kernel, AggregationKernel):
             kept = self.kernel.lasting(at)
@@ -163,8 +171,8 @@ class QueryOperator:
         """Those of a pattern, and what AFTER MATCH forbids by context window."""
         if not isinstance(self.kernel, PatternKernel):
             kernel = cast("NfaOperator", self.kernel)
-            held = kernel.prospects(moment, self.release.last_of)
-            return HeldRows(held.buffer.frames, held.rows, held.until, held.inside), kernel.skip
+            held, skip = kernel.prospects(moment, self.release.last_of)
+            return HeldRows(held.buffer.frames, held.rows, held.until, held.inside), skip
         if not self.query.after_match.is_mode:
             raise OperatorError("the state of a query that is not watched", hint="build its operator as watched")
         return self.kernel.waiting(moment), None

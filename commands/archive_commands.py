@@ -85,38 +85,17 @@ def sparql(
 
 def _complete_store(settings: Settings, timeout: float | None) -> None:
     """Let the store have what a run has left to whoever asks next, unless an engine is there to add it."""
-    from ..api import Project
-    from ..archive import roll_store_forward
+    from ..api.clients import complete_store, store_lacks
 
-    if settings.archive.endpoint is not None or not settings.archive.store:
-        return
-    lacking = _lacking(settings)
+    lacking = store_lacks(settings)
     if lacking:
-        adding = waiting(f"adding {lacking:,} events to the archive's store", lacking)
-        with masked(settings.engine.umask), adding as bar:
-            project = Project.of(settings)
-            roll_store_forward(
-                settings, project.knowledge, project.shapes, lambda left: bar(max(0, lacking - left)), timeout
-            )
-
-
-def _lacking(settings: Settings) -> int:
-    """How many events and matches the store lacks; all, where it is damaged."""
-    from ..archive import open_read_view
-    from ..archive.log import EventLog
-    from ..archive.store import StoreDamagedError
-
-    try:
-        with open_read_view(settings) as archive:
-            return archive.lag.events + archive.lag.matches
-    except StoreDamagedError:  # whoever brings it up to the log sets it aside, and says so
-        log = EventLog(settings.path(settings.archive.path) / "log")
-        return sum(log.count(stream) for stream in log.streams())
+        with waiting(f"adding {lacking:,} events to the archive's store", lacking) as bar:
+            complete_store(settings, lambda left: bar(max(0, lacking - left)), timeout)
 
 
 def _rebuilding(settings: Settings, log: EventLog, lacking: int) -> Iterator[str]:
     """Why the store is being built again by an engine, and how far that is; nothing: it is not."""
-    from .clients import known_status
+    from ..api.clients import known_status
 
     try:
         known = known_status(settings)
@@ -186,11 +165,11 @@ def backup(
     target: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new or empty folder.")],
 ) -> None:
     """Copy the archive, also while an engine is writing it. `kaicep restore` puts the copy back."""
-    from ..archive import backup
+    from ..archive import ArchivePlace, backup
     from ..config import Settings
 
     settings = Settings.load(project)
-    size = folder_size(settings.path(settings.archive.path))
+    size = ArchivePlace.of(settings).size
     with masked(settings.engine.umask), waiting("copying the archive", size).measuring(lambda: folder_size(target)):
         events = backup(settings, target)
     typer.echo(f"{events:,} events in {target}")

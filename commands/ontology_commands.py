@@ -33,8 +33,8 @@ def add_module(
     A running engine takes it over at a batch border; without one, the next start does. A module that is broken, that
     contradicts the others, or that would change the columns of a running query, is refused.
     """
+    from ..api.clients import add_module
     from ..config import Settings
-    from .clients import add_module
 
     settings = Settings.load(project)
     with masked(settings.engine.umask), waiting(f"taking {module} in, and closing the knowledge anew"):
@@ -48,8 +48,8 @@ def remove_module(
     project: ProjectOption,
 ) -> None:
     """Remove a module; its file stays where it is."""
+    from ..api.clients import remove_module
     from ..config import Settings
-    from .clients import remove_module
 
     settings = Settings.load(project)
     with masked(settings.engine.umask), waiting(f"leaving {module} out, and closing the knowledge anew"):
@@ -60,8 +60,8 @@ def remove_module(
 @app.command("list", epilog="Example: `kaicep ontology list --project campus/`")
 def list_modules(project: ProjectOption, *, form: RowFormOption = None) -> None:
     """List the modules, and since which version, batch and moment each has been in force."""
+    from ..api.clients import MODULE_COLUMNS, list_modules
     from ..config import Settings
-    from .clients import MODULE_COLUMNS, list_modules
 
     settings = Settings.load(project)
     rows, said = list_modules(settings)
@@ -73,7 +73,7 @@ def list_modules(project: ProjectOption, *, form: RowFormOption = None) -> None:
 @app.command("shipped", epilog="Example: `kaicep ontology shipped`")
 def list_shipped(*, form: RowFormOption = None) -> None:
     """List the ontologies that a project may name: `modules = ["brick:1.5", "sosa"]`."""
+    from ..api.clients import SHIPPED_COLUMNS, list_shipped
     from ..config import Settings
-    from .clients import SHIPPED_COLUMNS, list_shipped
 
     print_rows(list_shipped(), SHIPPED_COLUMNS, form, Settings())

@@ -1,4 +1,4 @@
-"""Commands that start Spark: the demonstration, a project's engine, and the archiver beside it."""
+"""Commands that start Spark: the demonstration, a project's engine, the archiver beside it, the server before it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.console import Console
 
 from ..errors import PipelineError
 from .options import ProjectFile, Quiet
-from .terminal import CLOSING, closing_on, load_project, log, waiting
+from .terminal import CLOSING, closing_on, load_project, log, tell, waiting
 
 _PAGE = 120
 
@@ -137,6 +137,44 @@ def archive(
     if standby and not follow:
         raise typer.BadParameter("stands by only with --follow", param_hint="--standby")
     archive(load_project(project, quiet=quiet), log(), follow=follow, standby=standby, quiet=quiet)
+
+
+@app.command(epilog="Examples: `kaicep serve campus/`, `kaicep serve campus/ --port 9000 --no-engine`")
+def serve(
+    project: ProjectFile,
+    *,
+    host: Annotated[
+        str | None, typer.Option(metavar="HOST", help="Listen there; by default as [server] says, else at 127.0.0.1.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(metavar="PORT", min=0, max=65535, help="Likewise, else 8080; 0: one that is free.")
+    ] = None,
+    engine: Annotated[
+        bool, typer.Option("--engine/--no-engine", help="Run the project's engine as well, unless one runs already.")
+    ] = True,
+) -> None:
+    """Answer over HTTP: SPARQL, ontology modules, status and metrics of a project whose engine it runs.
+
+    Rows go to the standard output, as those of `kaicep run`. Ctrl-C ends the server, and the engine that it began. Any
+    host but this machine demands tokens under [server].
+    """
+    from importlib.util import find_spec
+
+    from ..config import Settings
+    from ..storage import masked
+
+    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
+        raise PipelineError("the server is not installed", hint='pip install "kaicep[serve]"')
+    from .. import server
+
+    settings = Settings.load(project)
+    given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
+    settings = settings.model_copy(update={"server": settings.server.model_copy(update=given)})
+    command = [sys.executable, "-m", "kaicep", "run", str(project), "--quiet"] if engine else None
+    with masked(settings.engine.umask):
+        received = server.serve(settings, command, tell)
+    if received is not None:
+        raise typer.Exit(128 + received)
 
 
 def _check_output(out: str | None, form: MatchFormat) -> None:

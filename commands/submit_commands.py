@@ -54,8 +54,8 @@ def submit(
 
     Without an engine, the next start registers them. They stay registered, over restarts, until `kaicep withdraw`.
     """
+    from ..api import clients
     from ..config import Settings
-    from . import clients
 
     text, source = text_of(query)
     label = name or (Path(source).name if source not in ("query", "stdin") else None)
@@ -75,8 +75,8 @@ def withdraw(
     project: ProjectByName = None,
 ) -> None:
     """Answer a query no more that was submitted, from the next batch on."""
+    from ..api import clients
     from ..config import Settings
-    from . import clients
 
     settings = Settings.load(project_of(folder, project))
     with masked(settings.engine.umask):
@@ -95,8 +95,8 @@ def resume(
 
     Without an engine, it goes on with the next start. What it reads, and what reads it, goes on with it.
     """
+    from ..api import clients
     from ..config import Settings
-    from . import clients
 
     settings = Settings.load(project_of(folder, project))
     with masked(settings.engine.umask):
@@ -115,8 +115,8 @@ def ask(
 
     Without an engine, as they were when the last one stopped. Nothing is registered, and no batch waits.
     """
+    from ..api import clients
     from ..config import Settings
-    from . import clients
 
     text, source = text_of(query)
     settings = Settings.load(project_of(folder, project))
@@ -128,8 +128,8 @@ def ask(
 @app.command(epilog="Examples: `kaicep queries campus/`, `kaicep queries -p campus/ --format json`")
 def queries(folder: ProjectAtLast = None, *, project: ProjectByName = None, form: RowFormOption = None) -> None:
     """List the registered queries: state, matches so far, their time at registration, why one is parked or behind."""
+    from ..api import clients
     from ..config import Settings
-    from . import clients
 
     settings = Settings.load(project_of(folder, project))
     rows, said = clients.list_queries(settings)
@@ -147,8 +147,8 @@ def status(
     watch: Annotated[bool, typer.Option("--watch", help="Show it anew each second, until Ctrl-C.")] = False,
 ) -> None:
     """Say how the project's engine fares: streams, queries, stages, archive; of one that has ended, its last words."""
+    from ..api import clients
     from ..config import Settings
-    from . import clients
 
     settings = Settings.load(project_of(folder, project))
     if json:
@@ -162,8 +162,8 @@ def status(
 @actions.command("waiting", epilog="Example: `kaicep actions waiting campus/`")
 def waiting_calls(folder: ProjectAtLast = None, *, project: ProjectByName = None, form: RowFormOption = None) -> None:
     """List by action and rule how many calls wait, and why the next one was not taken."""
+    from ..api import clients
     from ..config import Settings
-    from . import clients
 
     settings = Settings.load(project_of(folder, project))
     print_rows(clients.waiting_calls(settings), clients.WAITING_COLUMNS, form, settings)
@@ -172,8 +172,8 @@ def waiting_calls(folder: ProjectAtLast = None, *, project: ProjectByName = None
 @actions.command(epilog="Example: `kaicep actions failed campus/ --format json`")
 def failed(folder: ProjectAtLast = None, *, project: ProjectByName = None, form: RowFormOption = None) -> None:
     """List the calls that nobody took however often they were tried, with the reasons."""
+    from ..api import clients
     from ..config import Settings
-    from . import clients
 
     settings = Settings.load(project_of(folder, project))
     print_rows(clients.failed_calls(settings), clients.FAILED_COLUMNS, form, settings)
@@ -188,8 +188,8 @@ def retry(
     rule: Annotated[str | None, typer.Option(metavar="NAME", help="Only those that this rule has made.")] = None,
 ) -> None:
     """Let calls that have failed go out again: by the running engine, else by the next one."""
+    from ..api import clients
     from ..config import Settings
-    from . import clients
 
     settings = Settings.load(project_of(folder, project))
     with masked(settings.engine.umask):

@@ -27,7 +27,7 @@ def archived_event(project: Catalog, stream: str, event: str) -> pa.Table:
         PipelineError: the log has none of this IRI.
     """
     settings = project.settings
-    if not settings.path(settings.archive.path).is_dir():
+    if settings.archive.log is None and not settings.path(settings.archive.path).is_dir():
         raise _unknown(stream, event, 0)
     from ..archive import open_read_view  # noqa: PLC0415 - an event that is given asks no archive
 

@@ -23,6 +23,7 @@ __all__ = [
     "Ints",
     "all_of",
     "column_of",
+    "doubles_of",
     "frame_of",
     "in_calendar",
     "mask_by",
@@ -37,6 +38,7 @@ __all__ = [
 ]
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EXACT = 2**53
 _MICROSECOND = timedelta(microseconds=1)
 
 
@@ -50,6 +52,14 @@ def _series(name: str, column: pa.ChunkedArray) -> pl.Series:
     if pa.types.is_dictionary(column.type):  # Polars would make categories of them, which costs more than strings
         column = column.cast(column.type.value_type)
     return pl.Series(name, column)
+
+
+def doubles_of(column: pl.Series) -> Floats | None:
+    """Numbers as doubles, NaN where there is none; `None`: they are no numbers, or no double is exactly one of them."""
+    if column.dtype == pl.Int64:
+        exact = column.is_between(-_EXACT, _EXACT).all()
+        return column.cast(pl.Float64).fill_null(float("nan")).to_numpy() if exact else None
+    return column.to_numpy() if column.dtype == pl.Float64 else None
 
 
 def timestamps(times: pl.Series) -> Ints:

@@ -1,4 +1,4 @@
-"""A column of doubles compared with a value: the commonest condition, asked of an array without an expression."""
+"""A column of numbers compared with a value: the commonest condition, asked of an array without an expression."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Threshold:
     """A column that is to lie above or below a value.
 
     Attributes:
-        column: the plain name of a column of doubles.
+        column: the plain name of a column of doubles, or of integers that keep 64 bits.
         symbol: how it is compared: <, <=, >, >=.
         value: with what.
     """
@@ -55,7 +55,7 @@ def threshold_of(condition: Expression) -> Threshold | None:
     symbol: str = condition.operator
     if isinstance(right, Column):
         left, right, symbol = right, left, _TURNED[symbol]
-    if not isinstance(left, Column) or left.type is not ValueType.DOUBLE:
+    if not isinstance(left, Column) or left.type not in (ValueType.DOUBLE, ValueType.INTEGER) or left.wide:
         return None
     value = _value_of(right)
     return None if value is None else Threshold(left.name, symbol, value)

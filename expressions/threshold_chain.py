@@ -17,6 +17,7 @@ __all__ = ["ThresholdChain"]
 
 _AT_ONCE = 64
 """So many thresholds are compared with the same values; those behind them are with what the loosest of them leaves."""
+_HALF = 2
 _SINGLY = 4
 """Up to so many are compared one by one."""
 _UPWARD = (">", ">=")
@@ -83,6 +84,25 @@ class ThresholdChain:
             ends = np.cumsum(counts).tolist()
             for threshold, (start, end) in zip(block.tolist(), pairwise([0, *ends]), strict=True):
                 found[threshold] = taken[start:end]
+        return found
+
+    def masks(self, values: Floats, places: Ints) -> list[Bools]:
+        """Of which values each threshold is true; it is asked of what a looser one left, where that is half at most.
+
+        Args:
+            values: in any order, NaN among them.
+            places: of those that may be; of no other one any threshold is true.
+        """
+        found = [np.zeros(len(values), dtype=np.bool_) for _ in self._limits]
+        asked = values if len(places) == len(values) else values[places]
+        for threshold in self.loosest_first:
+            left = self._passed(asked, self._limits[threshold])
+            if len(left) == len(values):
+                found[threshold] = left
+            else:
+                found[threshold][places] = left
+            if np.count_nonzero(left) * _HALF <= len(left):
+                places, asked = places[left], asked[left]
         return found
 
     def _passed(self, values: Floats, limits: Floats | np.float64) -> Bools:

@@ -79,7 +79,7 @@ class Catalog:
         known = Vocabulary(streams, SIGNATURES, self.settings.prefixes, self.knowledge, tuple(sources))
         registered = (each for query in outputs for each in query.context_sets)
         sets = (*registered, *context_sets(self.settings, known, text))
-        states = {q.name: known_state(q) for q in outputs if q.name is not None}
+        states = {q.called: known_state(q) for q in outputs if q.called is not None}
         return replace(known, contexts=known_contexts(sets, outputs), states=states)
 
     def compile(
@@ -173,13 +173,19 @@ class Catalog:
             raise QueryTypeError(f"the project has no stream '{name}'", hint=hint)
 
     def check_actions(self, queries: Sequence[Query]) -> None:
-        """Make sure that the project has the actions that rules call.
+        """Make sure that the project has the actions that rules call, and that these give what templates need.
 
         Raises:
-            QueryTypeError: it has not, with the place and what was probably meant.
+            QueryTypeError: it has not, with the place and what was probably meant; or they do not.
         """
         if (missing := next(self.missing_actions(queries), None)) is not None:
             raise missing
+        rules = [query.rule for query in queries if query.rule is not None]
+        called = {action.target for rule in rules for action in rule.actions if action.kind is ActionKind.CALL}
+        if called:
+            from .actions import check_arguments, needs_of  # noqa: PLC0415 - most queries call nobody
+
+            check_arguments(queries, needs_of(self.settings, called))
 
     def missing_actions(self, queries: Sequence[Query]) -> Iterator[QueryTypeError]:
         """What is said of each CALL of an action that the project has not."""

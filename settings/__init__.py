@@ -20,6 +20,7 @@ from .quantities import Duration
 from .query_settings import QueryService, QuerySettings
 from .s3_settings import S3Settings
 from .secret import found_secret
+from .server_settings import DatasetSettings, Role, ServerSettings, TokenSettings
 from .source_settings import GIVEN, SourceSettings, UnpivotSettings
 from .strict_table import Table
 from .tables import (
@@ -45,6 +46,7 @@ __all__ = [
     "ArchiveSettings",
     "AttributeSettings",
     "ContextSettings",
+    "DatasetSettings",
     "Duration",
     "EngineSettings",
     "KafkaSettings",
@@ -59,12 +61,15 @@ __all__ = [
     "QueryService",
     "QuerySettings",
     "ReasonerName",
+    "Role",
     "S3Settings",
+    "ServerSettings",
     "SourceSettings",
     "StreamSettings",
     "SubmitSettings",
     "Table",
     "TimeSettings",
+    "TokenSettings",
     "UnpivotSettings",
     "WebhookSettings",
     "fault",

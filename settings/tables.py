@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AliasChoices, BeforeValidator, Field, field_validator, model_validator
 
+from ..storage import is_bucket_url
 from .quantities import Duration, Endpoint, Size, Timeout, parse_size
 from .source_settings import SourceSettings
 from .strict_table import Table
@@ -132,6 +133,7 @@ class ArchiveSettings(Table):
 
     Attributes:
         path: its folder.
+        log: where its logs lie, `s3://bucket/prefix`; `None`: in the folder, as all the rest does.
         enabled: whether events are archived at all.
         matches: whether the rows of named queries are archived, too.
         store: whether there is a semantic store beside the log.
@@ -150,6 +152,7 @@ class ArchiveSettings(Table):
     """
 
     path: str = "var/archive"
+    log: str | None = None
     enabled: bool = True
     matches: bool = True
     store: bool = True
@@ -172,9 +175,25 @@ class ArchiveSettings(Table):
             raise ValueError(message)
         return self
 
+    @field_validator("path")
+    @classmethod
+    def _is_a_folder(cls, path: str) -> str:
+        if is_bucket_url(path):
+            message = "path is a folder, since the store has locks and renames; write log for what may be in a bucket"
+            raise ValueError(message)
+        return path
+
+    @field_validator("log")
+    @classmethod
+    def _is_in_a_bucket(cls, log: str | None) -> str | None:
+        if log is not None and not is_bucket_url(log):
+            message = "log is no bucket: write s3://bucket/prefix, or name a folder for the whole archive with path"
+            raise ValueError(message)
+        return log
+
     def apart(self, path: str, *, store: bool) -> Self:
         """Those of an archive that is gone afterwards: in this folder, and nothing of it in an endpoint or a lake."""
-        return self.model_copy(update={"path": path, "store": store, "endpoint": None, "delta": None})
+        return self.model_copy(update={"path": path, "log": None, "store": store, "endpoint": None, "delta": None})
 
 
 class ContextSettings(Table):
@@ -258,3 +277,11 @@ class EngineSettings(Table):
     shared: str | None = None
     master: str = "local[*]"
     spark: dict[str, str] = Field(default_factory=dict)
+
+    @field_validator("state")
+    @classmethod
+    def _is_a_folder(cls, state: str) -> str:
+        if is_bucket_url(state):
+            message = "state is a folder, in which Spark has its checkpoint; shared, log and sources may be in a bucket"
+            raise ValueError(message)
+        return state

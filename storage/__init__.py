@@ -5,7 +5,7 @@ Folders that several machines reach are paths, or prefixes in buckets.
 
 from __future__ import annotations
 
-from .atomic_write import append_durably, fsync, make_folder, remove_temporaries, write_atomically
+from .atomic_write import append_durably
 from .checked_text import read_checked, write_checked
 from .child_process import MOST_MEMORY, ChildProcess, serve_parent
 from .compression import COMPRESSIONS, UNPACKING_ERRORS, open_unpacked, uncompressed_name, unpack
@@ -25,16 +25,20 @@ from .process_lock import ProcessLock, is_running
 from .shared import (
     BucketFile,
     BucketFolder,
+    BucketPath,
     FolderPlace,
     LocalFolder,
     S3Options,
     SharedFile,
     SharedFolder,
+    StoragePath,
     bucket_files,
     folder_at,
     is_bucket_url,
+    path_at,
     temporary_folder,
 )
+from .storage_path import fsync, make_folder, remove_temporaries, rename, sorted_files, write_atomically
 from .transient_errors import is_transient
 
 __all__ = [
@@ -43,6 +47,7 @@ __all__ = [
     "UNPACKING_ERRORS",
     "BucketFile",
     "BucketFolder",
+    "BucketPath",
     "ChildProcess",
     "DamagedFileError",
     "FolderPlace",
@@ -51,6 +56,7 @@ __all__ = [
     "S3Options",
     "SharedFile",
     "SharedFolder",
+    "StoragePath",
     "append_durably",
     "bucket_files",
     "folder_at",
@@ -67,11 +73,14 @@ __all__ = [
     "mirrored_files",
     "name_of_folder",
     "open_unpacked",
+    "path_at",
     "read_checked",
     "read_mirrored",
     "remove_mirrored",
     "remove_temporaries",
+    "rename",
     "serve_parent",
+    "sorted_files",
     "temporary_folder",
     "uncompressed_name",
     "unpack",

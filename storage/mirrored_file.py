@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import overload
 
-from .atomic_write import make_folder, write_atomically
+from .shared import StoragePath
+from .storage_path import make_folder, write_atomically
 
 __all__ = [
     "DamagedFileError",
@@ -34,7 +37,7 @@ class DamagedFileError(ValueError):
     """Neither a file nor its mirror is as it was written."""
 
 
-def write_mirrored(path: Path, content: bytes, *, sync_mirror: bool = True) -> None:
+def write_mirrored(path: StoragePath, content: bytes, *, sync_mirror: bool = True) -> None:
     """Write a file and its mirror, durably.
 
     Args:
@@ -52,7 +55,7 @@ def write_mirrored(path: Path, content: bytes, *, sync_mirror: bool = True) -> N
             temporary.write_bytes(f"{_digest(number, content)} {number}\n".encode() + content)
 
 
-def read_mirrored(path: Path) -> bytes:
+def read_mirrored(path: StoragePath) -> bytes:
     """The content of a file as it was last written; one of an earlier version, without a mirror, as it is.
 
     Raises:
@@ -72,13 +75,13 @@ def read_mirrored(path: Path) -> bytes:
     return content
 
 
-def is_intact(path: Path) -> bool:
+def is_intact(path: StoragePath) -> bool:
     """Whether a file and its mirror are there, as they were written."""
     own = _sound(path)
     return own is not None and own == _sound(_mirror(path))
 
 
-def is_damaged(path: Path) -> bool:
+def is_damaged(path: StoragePath) -> bool:
     """Whether a file or its mirror is not as it was written; those of earlier versions say nothing of that."""
     own, other = _sound(path), _sound(_mirror(path))
     if own is None and other is None:
@@ -86,23 +89,29 @@ def is_damaged(path: Path) -> bool:
     return own != other
 
 
-def remove_mirrored(path: Path) -> None:
+def remove_mirrored(path: StoragePath) -> None:
     """Remove a file and its mirror."""
     _mirror(path).unlink(missing_ok=True)
     path.unlink(missing_ok=True)
 
 
-def mirrored_files(folder: Path, pattern: str) -> list[Path]:
+@overload
+def mirrored_files(folder: Path, pattern: str) -> list[Path]: ...
+@overload
+def mirrored_files(folder: StoragePath, pattern: str) -> list[StoragePath]: ...
+def mirrored_files(folder: StoragePath, pattern: str) -> Sequence[StoragePath]:
     """The files of a folder that a pattern fits, in order of their names; of some only the mirror may be left."""
     mirrors = (path.with_name(path.name[1 : -len(_MIRROR)]) for path in folder.glob(f".*{_MIRROR}"))
-    return sorted({*folder.glob(pattern), *(path for path in mirrors if path.match(pattern))})
+    return sorted(
+        {*folder.glob(pattern), *(path for path in mirrors if path.match(pattern))}, key=lambda path: path.name
+    )
 
 
-def _mirror(path: Path) -> Path:
+def _mirror(path: StoragePath) -> StoragePath:
     return path.with_name(f".{path.name}{_MIRROR}")
 
 
-def _sound(path: Path) -> tuple[int, bytes] | None:
+def _sound(path: StoragePath) -> tuple[int, bytes] | None:
     """How often a file was written, and its content; `None`: it cannot be read, or is not as it was written."""
     try:
         content = path.read_bytes()

@@ -18,7 +18,7 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "command", ["demo", "run", "submit", "withdraw", "queries", "try", "check", "explain", "why", "sparql"]
+    "command", ["demo", "run", "serve", "submit", "withdraw", "queries", "try", "check", "explain", "why", "sparql"]
 )
 def test_every_command_explains_itself_with_an_example(command: str) -> None:
     result = call(command, "--help")
@@ -39,7 +39,7 @@ def test_help_does_not_load_what_it_does_not_need() -> None:
     assert done.stderr == "[]\n"
 
 
-HEAVY = {"pyspark", "py4j", "owlready2", "pyarrow.dataset", "matplotlib", "urllib3", "duckdb"}
+HEAVY = {"pyspark", "py4j", "owlready2", "pyarrow.dataset", "matplotlib", "urllib3", "duckdb", "fastapi", "uvicorn"}
 ENGINE = {
     "kaicep.archive.archive",
     "kaicep.archive.read_view",

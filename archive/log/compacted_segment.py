@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...storage import StoragePath
 from .batch_index import BatchFacts, Position
 from .manifest import Manifest, Segment
 from .segment import write_segment
@@ -16,7 +16,7 @@ from .table_union import union_by_name
 __all__ = ["batches_of", "write_compacted"]
 
 
-def write_compacted(path: Path, batches: Mapping[Position, pa.Table]) -> None:
+def write_compacted(path: StoragePath, batches: Mapping[Position, pa.Table]) -> None:
     """Write one segment of several batches of a stream, durably and at once.
 
     Args:

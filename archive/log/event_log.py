@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from errno import EACCES
 from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 
 from ...errors import ArchiveError, Place
-from ...storage import ProcessLock, folder_name, fsync, make_folder, remove_temporaries
+from ...storage import BucketPath, ProcessLock, StoragePath, folder_name, make_folder, remove_temporaries
 from ..folder_layout import LOCK, SPOOL
+from ..writer_claim import Settling, WriterClaim
 from .batch_index import Position
 from .compacted_segment import batches_of, write_compacted
 from .log_reader import LogReader
@@ -37,7 +38,7 @@ class PreparedSegment:
         late: those among them that are marked late.
     """
 
-    path: Path | None
+    path: StoragePath | None
     num_rows: int = 0
     late: int = 0
 
@@ -50,22 +51,31 @@ class EventLog(LogReader):
     The writer sets segments aside that are broken, and goes on without them.
 
     Args:
-        path: the log's folder; made by the first `append`.
+        path: the log's folder, or a prefix in a bucket; made by the first `append`.
         generation: that of the checkpoint whose batch ids are appended; a later generation follows all earlier ones.
         keeper: sets broken segments aside also while another process writes.
+        locks: the folder of the lock file; `None`: the log's own, which a bucket is not.
 
     Attributes:
         settling: held by whoever changes segments of batches before the newest one.
         newest: the newest batch since `lock`; it may be torn between its streams, and is left alone.
     """
 
-    def __init__(self, path: Path, generation: int = 0, *, keeper: bool = False) -> None:
+    def __init__(
+        self, path: StoragePath, generation: int = 0, *, keeper: bool = False, locks: Path | None = None
+    ) -> None:
         super().__init__(path, self._set_aside)
         self._keeper = keeper
         self.generation = generation
+        self._locks = locks
         self._lock: ProcessLock | None = None
-        self.settling = threading.Lock()
+        self.settling = Settling(path)
         self.newest: Position | None = None
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether its writer has something to look after: a bucket, of which nobody else knows what is in it."""
+        return isinstance(self.path, BucketPath) or self.path.is_dir()
 
     def lock(self, timeout: float = 0.0) -> None:
         """Become the writer, if this log is not yet; delete what a killed writer left half written.
@@ -78,28 +88,38 @@ class EventLog(LogReader):
         """
         if self._lock is not None:
             return
-        lock = ProcessLock(self.path / LOCK)
         try:
-            make_folder(self.path)
-            held = lock.acquire(timeout)
+            lock = self._locked(timeout)
+            if isinstance(self.path, BucketPath):
+                self.settling.claim = WriterClaim(self.path)
+                self.path.own()
         except OSError as error:
             raise ArchiveError(
                 f"the log cannot be written: {error.strerror}",
                 place=Place(str(self.path)),
                 hint="choose another path under [archive]",
             ) from error
-        if not held:
-            raise ArchiveError(
-                f"{lock.holder()} writes this archive",
-                place=Place(str(self.path)),
-                hint="stop it first, or choose another path under [archive]",
-            )
         self._lock = lock
         for stream in self.streams():
             remove_temporaries(self.path / folder_name(stream))
             read_consistently(partial(_remove_leftovers, self.manifest(stream)))
         lost = [one.last for one in quarantined(self.path)]
         self.newest = max([*lost, *([] if self.last is None else [self.last])], default=None)
+
+    def _locked(self, timeout: float) -> ProcessLock:
+        """The lock of this machine's writer, which is held."""
+        folder = self.path if isinstance(self.path, Path) else self._locks
+        if folder is None:
+            raise OSError(EACCES, "it is in a bucket, and has no folder for its lock")
+        lock = ProcessLock(folder / LOCK)
+        make_folder(folder)
+        if not lock.acquire(timeout):
+            raise ArchiveError(
+                f"{lock.holder()} writes this archive",
+                place=Place(str(self.path)),
+                hint="stop it first, or choose another path under [archive]",
+            )
+        return lock
 
     def append(
         self, stream: str, batch_id: int, events: pa.Table | PreparedSegment, more: Iterable[pa.Table] = ()
@@ -145,8 +165,7 @@ class EventLog(LogReader):
         if written is None:
             path.unlink(missing_ok=True)
         else:
-            written.replace(path)
-            fsync(path.parent)
+            self.settling.name(written, path)
         self.newest = position
         return position
 
@@ -155,7 +174,7 @@ class EventLog(LogReader):
         if events is None:
             path.unlink(missing_ok=True)
         else:
-            write_segment(path, events, more=more)
+            write_segment(path, events, more=more, put=self.settling.put)
 
     def _write_again(self, stream: str, position: Position, events: pa.Table | None) -> None:
         """Write a batch that is not the newest, perhaps in the middle of a segment of several."""
@@ -176,7 +195,7 @@ class EventLog(LogReader):
         else:
             holder.path.unlink()
 
-    def put_back(self, stream: str, batches: Mapping[Position, pa.Table], home: Path | None = None) -> None:
+    def put_back(self, stream: str, batches: Mapping[Position, pa.Table], home: StoragePath | None = None) -> None:
         """Keep events that were lost; those that the log has of these batches stay before them.
 
         Args:
@@ -197,7 +216,7 @@ class EventLog(LogReader):
                 held = self.batch_of(stream, position)
                 self._write_again(stream, position, events if held is None else concatenated(held, events))
 
-    def _set_aside(self, path: Path, error: BrokenSegmentError) -> None:
+    def _set_aside(self, path: StoragePath, error: BrokenSegmentError) -> None:
         """Put a broken segment into quarantine; a reader leaves that to the writer.
 
         Raises:
@@ -219,7 +238,9 @@ class EventLog(LogReader):
         """Let another process write."""
         if self._lock is not None:
             self._lock.release()
-            self._lock = None
+            self._lock = self.settling.claim = None
+            if isinstance(self.path, BucketPath):
+                self.path.disown()
 
 
 def _remove_leftovers(manifest: Manifest) -> None:

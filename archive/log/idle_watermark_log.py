@@ -15,6 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from ...errors import ArchiveError, Place
+from ...storage import StoragePath, sorted_files
 from .batch_index import Position
 from .batch_scan import scan_batches
 from .event_log import EventLog
@@ -30,13 +31,14 @@ class IdleWatermarkLog:
     Args:
         folder: made by the first `write`.
         generation: that of the positions that are written.
+        locks: the folder of the lock file; `None`: the log's own, which a bucket is not.
 
     Attributes:
         log: the rows; all are of one stream.
     """
 
-    def __init__(self, folder: Path, generation: int = 0) -> None:
-        self.log = EventLog(folder, generation)
+    def __init__(self, folder: StoragePath, generation: int = 0, *, locks: Path | None = None) -> None:
+        self.log = EventLog(folder, generation, locks=locks)
 
     def open(self) -> None:
         """Become the writer of what is there, and put the notes of earlier versions, a file each, into the log.
@@ -44,9 +46,9 @@ class IdleWatermarkLog:
         Raises:
             ArchiveError: somebody else is, the file system refuses, or a note is broken.
         """
-        if self.log.path.is_dir():
+        if self.log.is_kept:
             self.log.lock()
-        for note in sorted(self.log.path.glob(_NOTES)):
+        for note in sorted_files(self.log.path, _NOTES):
             _, batch = note.stem.split("-")
             self.write(Position(self.log.generation, int(batch)), _noted(note))
             note.unlink()
@@ -111,7 +113,7 @@ def _watermarks(found: pa.Table) -> dict[str, datetime]:
     return dict(zip(found["_id"].to_pylist(), found["_time"].to_pylist(), strict=True))
 
 
-def _noted(note: Path) -> dict[str, datetime]:
+def _noted(note: StoragePath) -> dict[str, datetime]:
     """A note of an earlier version.
 
     Raises:

@@ -8,12 +8,11 @@ from functools import partial
 from heapq import merge
 from itertools import groupby
 from operator import itemgetter
-from pathlib import Path
 from weakref import WeakSet
 
 import pyarrow as pa
 
-from ...storage import folder_name, name_of_folder
+from ...storage import StoragePath, folder_name, name_of_folder
 from .batch_index import Position
 from .manifest import Manifest, Segment, SegmentSlice, SetAside, read_consistently
 from .segment import SegmentFacts
@@ -33,7 +32,7 @@ class LogReader:
         readers: whatever reads of this log, in this process, what must not be dropped meanwhile.
     """
 
-    def __init__(self, path: Path, set_aside: SetAside | None = None) -> None:
+    def __init__(self, path: StoragePath, set_aside: SetAside | None = None) -> None:
         self.path = path
         self._set_aside = set_aside
         self._manifests: dict[str, Manifest] = {}
@@ -150,7 +149,7 @@ class LogReader:
             self._manifests[stream] = Manifest(self.path / folder_name(stream), self._set_aside)
         return self._manifests[stream]
 
-    def _of_file(self, path: Path) -> Manifest:
+    def _of_file(self, path: StoragePath) -> Manifest:
         return self.manifest(name_of_folder(path.parent.name))
 
 

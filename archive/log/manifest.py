@@ -5,20 +5,22 @@ from __future__ import annotations
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
 from errno import ENOENT
 from functools import lru_cache, partial
-from pathlib import Path
 from typing import TypeVar
 
 import pyarrow as pa
 
 from ...errors import ArchiveError, Place
+from ...storage import BucketPath, StoragePath
 from .batch_index import BatchIndex, Position
 from .segment import (
     BrokenSegmentError,
     SegmentFacts,
+    UnreadableSegmentError,
     batch_range,
     check_segment,
     first_batch,
@@ -29,8 +31,11 @@ from .segment import (
 )
 
 T = TypeVar("T")
-SetAside = Callable[[Path, BrokenSegmentError], None]
+_Version = tuple[int, int] | str
+SetAside = Callable[[StoragePath, BrokenSegmentError], None]
 
+_AT_ONCE = 16
+"""So many footers are read at once of a log in a bucket."""
 _SETTLED_NS = 100_000_000
 """A folder's time stamp is coarse: a listing made so soon after a change may lack the next one."""
 _ATTEMPTS = 20
@@ -46,7 +51,7 @@ class Segment:
 
     first: Position
     last: Position
-    path: Path
+    path: StoragePath
 
     @property
     def single(self) -> bool:
@@ -58,7 +63,7 @@ class Segment:
 class SegmentSlice:
     """Rows of a segment: those of batches that lie beside each other. `rows` is `None` for all of them."""
 
-    path: Path
+    path: StoragePath
     facts: SegmentFacts
     rows: range | None = None
 
@@ -76,11 +81,11 @@ class Manifest:
         set_aside: takes a broken segment out of the folder; `None`: it stays, and is an error.
     """
 
-    def __init__(self, folder: Path, set_aside: SetAside | None = None) -> None:
+    def __init__(self, folder: StoragePath, set_aside: SetAside | None = None) -> None:
         self.folder = folder
         self._set_aside = set_aside
         self._listing: tuple[int, _Listing] | None = None
-        self._facts: dict[Path, tuple[tuple[int, int], SegmentFacts]] = {}
+        self._facts: dict[StoragePath, tuple[_Version, SegmentFacts]] = {}
         self._schemas: dict[pa.Schema, pa.Schema] = {}
 
     def segments(self) -> Sequence[Segment]:
@@ -96,7 +101,7 @@ class Manifest:
         found = self.segments()
         return found if after is None else found[bisect_right(found, after, key=_last) :]
 
-    def facts(self, path: Path) -> SegmentFacts:
+    def facts(self, path: StoragePath) -> SegmentFacts:
         """Return what the footer of a segment says, read once per version of the file.
 
         Raises:
@@ -111,6 +116,16 @@ class Manifest:
             known = self._facts[path] = (version, facts)
         return known[1]
 
+    def _read_ahead(self, segments: Sequence[Segment]) -> None:
+        """Read the footers of segments in a bucket many at a time, since each answer takes its time."""
+        if not isinstance(self.folder, BucketPath):
+            return
+        known = {path: found[0] for path, found in self._facts.items()}
+        unknown = [one.path for one in segments if known.get(one.path) != _version(one.path)]
+        if len(unknown) > 1:
+            with ThreadPoolExecutor(min(_AT_ONCE, len(unknown))) as pool:
+                list(pool.map(self.facts, unknown))
+
     def batches(self, one: Segment) -> BatchIndex:
         """Return which batches a segment of several holds.
 
@@ -121,7 +136,7 @@ class Manifest:
 
     def read(
         self,
-        path: Path,
+        path: StoragePath,
         start: datetime | None = None,
         end: datetime | None = None,
         columns: frozenset[str] | None = None,
@@ -130,11 +145,11 @@ class Manifest:
         """As `read_segment`; a broken one that is set aside is gone."""
         return self._sound(path, lambda: read_segment(path, start, end, columns, rows))
 
-    def check(self, path: Path) -> None:
+    def check(self, path: StoragePath) -> None:
         """As `check_segment`; a broken one that is set aside is gone."""
         self._sound(path, lambda: check_segment(path))
 
-    def _sound(self, path: Path, read: Callable[[], T]) -> T:
+    def _sound(self, path: StoragePath, read: Callable[[], T]) -> T:
         try:
             return read()
         except BrokenSegmentError as error:
@@ -146,7 +161,9 @@ class Manifest:
     def slices(self, after: Position | None, upto: Position | None) -> list[SegmentSlice]:
         """Find the events of the batches behind `after` and not behind `upto`, in order of arrival."""
         found = []
-        for one in self.behind(after):
+        behind = self.behind(after)
+        self._read_ahead(behind if upto is None else behind[: bisect_right(behind, upto, key=_first)])
+        for one in behind:
             if upto is not None and one.first > upto:
                 break
             whole = (after is None or one.first > after) and (upto is None or one.last <= upto)
@@ -181,7 +198,9 @@ class Manifest:
     def _rows_behind(self, after: Position | None) -> list[tuple[Position, int]]:
         """The next batches behind a position; none: there are no more."""
         found: list[tuple[Position, int]] = []
-        for one in self.behind(after):
+        behind = self.behind(after)
+        self._read_ahead(behind[:_BATCHES])
+        for one in behind:
             if one.single:
                 found.append((one.first, self.facts(one.path).rows))
             else:
@@ -198,20 +217,16 @@ class Manifest:
         return SegmentSlice(one.path, SegmentFacts(*index.facts(wanted)), index.rows(wanted)) if wanted else None
 
     def _listed(self) -> _Listing:
-        try:
-            changed = self.folder.stat().st_mtime_ns
-        except FileNotFoundError:
-            return _Listing([], {})
-        if self._listing is not None and self._listing[0] == changed:
+        changed, settled = _changed(self.folder)
+        if changed is not None and self._listing is not None and self._listing[0] == changed:
             return self._listing[1]
-        now = time.time_ns()
-        ranges = ((batch_range(path), path) for path in self.folder.iterdir())
+        ranges = ((batch_range(path), path) for path in _entries(self.folder))
         found = [Segment(*batches, path) for batches, path in ranges if batches is not None]
         found.sort(key=lambda one: (one.first, (-one.last.generation, -one.last.batch)))
         listed = _listing(found)
         # What is known of files that were put together, or dropped, goes with them.
         self._facts = {one.path: self._facts[one.path] for one in found if one.path in self._facts}
-        self._listing = (changed, listed) if now - changed > _SETTLED_NS else None
+        self._listing = (changed, listed) if changed is not None and settled else None
         return listed
 
 
@@ -223,7 +238,7 @@ def read_consistently(read: Callable[[], T]) -> T:
     """Read from the log; again, when a compaction or retention takes files away meanwhile, or puts broken ones aside.
 
     Raises:
-        ArchiveError: they go faster than they can be read.
+        ArchiveError: they go faster than they can be read, or the storage does not answer.
     """
     attempts = _ATTEMPTS
     while attempts:
@@ -233,6 +248,12 @@ def read_consistently(read: Callable[[], T]) -> T:
             continue  # there is one less each time
         except FileNotFoundError as error:
             gone, attempts = str(error.filename), attempts - 1
+        except OSError as error:
+            raise UnreadableSegmentError(
+                f"the log cannot be read: {error.strerror or error}",
+                place=Place(str(error.filename)),
+                hint="see to its storage; it is left as it is, and read again",
+            ) from error
     raise ArchiveError("a log segment is gone", place=Place(gone), hint="try again; something takes segments away")
 
 
@@ -257,13 +278,39 @@ def _listing(found: Sequence[Segment]) -> _Listing:
 
 
 @lru_cache(_INDEXES)
-def _batches(path: Path, version: tuple[int, int]) -> BatchIndex:  # noqa: ARG001 - it tells files of one name apart
+def _batches(path: StoragePath, version: _Version) -> BatchIndex:  # noqa: ARG001 - it tells files of one name apart
     return segment_batches(path)
 
 
-def _version(path: Path) -> tuple[int, int]:
+def _version(path: StoragePath) -> _Version:
+    """What tells files of one name apart."""
+    if isinstance(path, BucketPath):
+        return path.stat().tag
     known = path.stat()
     return known.st_mtime_ns, known.st_size
+
+
+def _changed(folder: StoragePath) -> tuple[int | None, bool]:
+    """What tells states of a folder apart, `None` where nobody knows, and whether it may be taken for certain."""
+    if isinstance(folder, BucketPath):
+        return folder.changed, True
+    now = time.time_ns()
+    try:
+        changed = folder.stat().st_mtime_ns
+    except FileNotFoundError:
+        return None, False
+    return changed, now - changed > _SETTLED_NS
+
+
+def _entries(folder: StoragePath) -> Iterator[StoragePath]:
+    try:
+        yield from folder.iterdir()
+    except FileNotFoundError:
+        return
+
+
+def _first(one: Segment) -> Position:
+    return one.first
 
 
 def _last(one: Segment) -> Position:

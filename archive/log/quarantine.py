@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from ...errors import ArchiveError
-from ...storage import fsync, make_folder, name_of_folder
+from ...storage import StoragePath, fsync, make_folder, name_of_folder, rename, sorted_files
 from ..folder_layout import QUARANTINE
 from .batch_index import Position
 from .segment import SegmentFacts, batch_range, segment_facts
@@ -35,8 +34,8 @@ class QuarantinedSegment:
     stream: str
     first: Position
     last: Position
-    path: Path
-    home: Path
+    path: StoragePath
+    home: StoragePath
     facts: SegmentFacts | None
 
     def __str__(self) -> str:
@@ -47,7 +46,7 @@ class QuarantinedSegment:
         return f"{batches} of {self.stream} ({self.facts.rows:,} rows, {times})"
 
 
-def quarantine(log: Path, segment: Path) -> QuarantinedSegment:
+def quarantine(log: StoragePath, segment: StoragePath) -> QuarantinedSegment:
     """Set a segment of a log aside.
 
     Raises:
@@ -56,25 +55,25 @@ def quarantine(log: Path, segment: Path) -> QuarantinedSegment:
     """
     target = _folder(log) / segment.parent.name / segment.name
     make_folder(target.parent)
-    segment.rename(target)
+    rename(segment, target)
     for folder in (target.parent, segment.parent):
         fsync(folder)
     return _described(target, segment)
 
 
-def quarantined(log: Path) -> Iterator[QuarantinedSegment]:
+def quarantined(log: StoragePath) -> Iterator[QuarantinedSegment]:
     """The segments of a log that were set aside and that no file of their name has replaced since."""
-    for path in sorted(_folder(log).glob("*/*.parquet")):
+    for path in sorted_files(_folder(log), "*/*.parquet"):
         home = log / path.parent.name / path.name
         if batch_range(path) is not None and not home.exists():
             yield _described(path, home)
 
 
-def _folder(log: Path) -> Path:
+def _folder(log: StoragePath) -> StoragePath:
     return log.parent / QUARANTINE / log.name
 
 
-def _described(path: Path, home: Path) -> QuarantinedSegment:
+def _described(path: StoragePath, home: StoragePath) -> QuarantinedSegment:
     found = batch_range(path)
     if found is None:
         raise ValueError(path)

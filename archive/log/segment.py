@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ...errors import ArchiveError, Place
-from ...storage import make_folder, write_atomically
+from ...storage import BucketPath, StoragePath, make_folder, write_atomically
 from .batch_index import BatchFacts, BatchIndex, Position
-from .segment_digest import DIGESTED, add_digest, check_file, check_footer, digested
+from .segment_digest import DIGESTED, SegmentFile, add_digest, check_file, check_footer, digested
 
 TIME = pa.timestamp("us", tz="UTC")
 _NAME = re.compile(r"(\d+)-(\d+)(?:_(\d+)-(\d+))?\.parquet")
 _BATCHES = b"kaicep.batches"
 _ROWS_PER_GROUP = 131_072
 _INTERNAL = frozenset({"_row"})
+
+
+Put = Callable[[BucketPath, bytes], None]
+"""Writes an object of a bucket."""
 
 
 class BrokenSegmentError(ArchiveError):
@@ -59,7 +63,7 @@ def segment_name(first: Position, last: Position | None = None) -> str:
     return f"{first}.parquet" if last is None else f"{first}_{last}.parquet"
 
 
-def first_batch(path: Path) -> Position:
+def first_batch(path: StoragePath) -> Position:
     """Return the first batch that the name of a segment's file says.
 
     Raises:
@@ -71,7 +75,7 @@ def first_batch(path: Path) -> Position:
     return found[0]
 
 
-def batch_range(path: Path) -> tuple[Position, Position] | None:
+def batch_range(path: StoragePath) -> tuple[Position, Position] | None:
     """Return the first and last batch that a file's name says, `None` when it is no segment."""
     found = _NAME.fullmatch(path.name)
     if found is None:
@@ -103,7 +107,12 @@ def plain_table(events: pa.Table) -> pa.Table:
 
 
 def write_segment(
-    path: Path, events: pa.Table, batches: Sequence[BatchFacts] = (), more: Iterable[pa.Table] = ()
+    path: StoragePath,
+    events: pa.Table,
+    batches: Sequence[BatchFacts] = (),
+    more: Iterable[pa.Table] = (),
+    *,
+    put: Put = BucketPath.write_bytes,
 ) -> None:
     """Write a segment of plain events, durably and at once.
 
@@ -112,6 +121,7 @@ def write_segment(
         events: in order of arrival.
         batches: which they are, in order, when they are of several.
         more: those behind them, piece by piece: the file is then written as they come.
+        put: writes an object of a bucket.
 
     Raises:
         ArchiveError: the file system refuses.
@@ -124,10 +134,14 @@ def write_segment(
         if second is None:
             written = pa.BufferOutputStream()
             _write_parquet(written, (events,), facts)
+            content = digested(memoryview(written.getvalue()))
+            if isinstance(path, BucketPath):
+                put(path, b"".join(content))
+                return
             with write_atomically(path) as temporary, temporary.open("wb") as file:
-                file.writelines(digested(memoryview(written.getvalue())))
+                file.writelines(content)
         else:
-            with write_atomically(path) as temporary:
+            with write_atomically(path, put=put) as temporary:
                 _write_parquet(temporary, chain((events, second), others), facts)
                 add_digest(temporary)
     except OSError as error:
@@ -166,7 +180,7 @@ def _write_parquet(target: Any, pieces: Iterable[pa.Table], facts: dict[bytes, b
         writer.add_key_value_metadata(facts)
 
 
-def segment_facts(path: Path) -> SegmentFacts:
+def segment_facts(path: StoragePath) -> SegmentFacts:
     """Read the segment's facts from its footer.
 
     Raises:
@@ -174,8 +188,8 @@ def segment_facts(path: Path) -> SegmentFacts:
         BrokenSegmentError: the file is broken.
         ArchiveError: it cannot be read.
     """
-    with _checked(path):
-        footer = pq.read_metadata(path)
+    with _checked(path) as file:
+        footer = pq.read_metadata(file)
         column = footer.schema.names.index("_time")
         statistics = [footer.row_group(i).column(column).statistics for i in range(footer.num_row_groups)]
         first, last = min(s.min for s in statistics), max(s.max for s in statistics)
@@ -183,14 +197,14 @@ def segment_facts(path: Path) -> SegmentFacts:
         return SegmentFacts(footer.num_rows, first, last, path.stat().st_size, schema)
 
 
-def segment_batches(path: Path) -> BatchIndex:
+def segment_batches(path: StoragePath) -> BatchIndex:
     """Read from the segment's footer which batches it holds, if it is of several; errors as of `segment_facts`."""
-    with _checked(path):
-        return BatchIndex.from_bytes((pq.read_metadata(path).metadata or {}).get(_BATCHES, b"[]"))
+    with _checked(path) as file:
+        return BatchIndex.from_bytes((pq.read_metadata(file).metadata or {}).get(_BATCHES, b"[]"))
 
 
 def read_segment(
-    path: Path,
+    path: StoragePath,
     start: datetime | None = None,
     end: datetime | None = None,
     columns: frozenset[str] | None = None,
@@ -212,17 +226,22 @@ def read_segment(
     """
     # Whoever reads all of it may write it again, with a new digest.
     whole = columns is None and rows is None
-    with _checked(path, whole=whole), pq.ParquetFile(path, page_checksum_verification=True) as file:
+    with _checked(path, whole=whole) as source, _parquet_file(source) as file:
         names = [n for n in file.schema_arrow.names if columns is None or n in columns]
         groups = _groups(file, start, end, rows)
         table = file.read_row_groups([i for i, _ in groups], columns=names).replace_schema_metadata(None)
     return _within(table if rows is None else _sliced(table, [held for _, held in groups], rows), start, end)
 
 
-def check_segment(path: Path) -> None:
+def check_segment(path: StoragePath) -> None:
     """Read all of a segment, and compare it with its digest; errors as of `read_segment`."""
     segment_facts(path)
     read_segment(path)
+
+
+def _parquet_file(source: Any) -> pq.ParquetFile:
+    """What is read of a segment; of one in a bucket, what lies near each other comes at one go."""
+    return pq.ParquetFile(source, page_checksum_verification=True, pre_buffer=not isinstance(source, Path))
 
 
 def _groups(
@@ -278,11 +297,21 @@ def _plain_type(kind: pa.DataType) -> pa.DataType:
 
 
 @contextmanager
-def _checked(path: Path, *, whole: bool = False) -> Iterator[None]:
-    """Compare a file, or its footer, with its digest; tell what is broken from what cannot be read now."""
+def _checked(path: StoragePath, *, whole: bool = False) -> Iterator[Any]:
+    """Compare a file, or its footer, with its digest; tell what is broken from what cannot be read now.
+
+    What it gives, the library for Parquet reads: a path, since that is fastest, or an object of a bucket, opened once.
+    """
+    check = check_file if whole else check_footer
     try:
-        (check_file if whole else check_footer)(path)
-        yield
+        with path.open("rb") as file:
+            opened = pa.BufferReader(file.read()) if whole and isinstance(path, BucketPath) else file
+            check(cast("SegmentFile", opened))
+            if isinstance(path, BucketPath):
+                opened.seek(0)
+                yield opened
+                return
+        yield path
     except (FileNotFoundError, MemoryError):
         raise
     except (pa.ArrowException, OSError, ValueError, AttributeError, TypeError) as error:

@@ -13,9 +13,9 @@ import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import Protocol
 
-__all__ = ["DIGESTED", "DigestError", "add_digest", "check_file", "check_footer", "digested"]
+__all__ = ["DIGESTED", "DigestError", "SegmentFile", "add_digest", "check_file", "check_footer", "digested"]
 
 DIGESTED = b"kaicep.digest"
 """A key of the metadata of segments that have a digest: then its own mark cannot be lost unnoticed."""
@@ -26,6 +26,16 @@ _SHA256 = hashlib.sha256().digest_size
 _SIZE = 2 * _SHA256 + len(_MARK)
 _CHUNK = 1 << 20
 _AT_ONCE = 1 << 16
+
+
+class SegmentFile(Protocol):
+    """A file that is read, of a disk or of a bucket."""
+
+    def seek(self, offset: int, whence: int = 0, /) -> int:
+        """Go to a place."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        """The next bytes."""
 
 
 class DigestError(ValueError):
@@ -64,32 +74,32 @@ def add_digest(path: Path) -> None:
         file.write(_digest_of(of_pages, footer) + (length + _SIZE).to_bytes(4, "little") + _PARQUET)
 
 
-def check_footer(path: Path) -> None:
+def check_footer(file: SegmentFile) -> None:
     """Compare the footer of a segment with its digest; segments of earlier versions have none.
 
     Raises:
         DigestError: it is not as it was written.
         OSError: it cannot be read.
     """
-    _footer(path)
+    _footer(file)
 
 
-def check_file(path: Path) -> None:
+def check_file(file: SegmentFile) -> None:
     """Compare a whole segment with its digest.
 
     Raises:
         DigestError: it is not as it was written.
         OSError: it cannot be read.
     """
-    expected, size = _footer(path)
+    expected, size = _footer(file)
     if expected is None:
         return
-    with path.open("rb") as file:
-        if _hashed(file, size) != expected:
-            raise DigestError("its pages are not as they were written")
+    file.seek(0)
+    if _hashed(file, size) != expected:
+        raise DigestError("its pages are not as they were written")
 
 
-def _hashed(file: IO[bytes], size: int) -> bytes:
+def _hashed(file: SegmentFile, size: int) -> bytes:
     """The digest of so many bytes of a file."""
     found = hashlib.sha256()
     while size and (chunk := file.read(min(_CHUNK, size))):
@@ -98,20 +108,19 @@ def _hashed(file: IO[bytes], size: int) -> bytes:
     return found.digest()
 
 
-def _footer(path: Path) -> tuple[bytes | None, int]:
+def _footer(file: SegmentFile) -> tuple[bytes | None, int]:
     """The digest of the pages, if there is one, and how many bytes they have; the footer is compared with its own."""
-    with path.open("rb") as file:
-        size = file.seek(0, 2)
-        file.seek(max(0, size - _AT_ONCE))
+    size = file.seek(0, 2)
+    file.seek(max(0, size - _AT_ONCE))
+    end = file.read()
+    if end[-len(_PARQUET) :] != _PARQUET or size < _END:
+        raise DigestError("it does not end as a Parquet file")
+    length = int.from_bytes(end[-_END : -len(_PARQUET)], "little")
+    if length + _END > size:
+        raise DigestError("its footer is longer than the file")
+    if length + _END > len(end):
+        file.seek(size - _END - length)
         end = file.read()
-        if end[-len(_PARQUET) :] != _PARQUET or size < _END:
-            raise DigestError("it does not end as a Parquet file")
-        length = int.from_bytes(end[-_END : -len(_PARQUET)], "little")
-        if length + _END > size:
-            raise DigestError("its footer is longer than the file")
-        if length + _END > len(end):
-            file.seek(size - _END - length)
-            end = file.read()
     footer = end[-_END - length : -_END]
     if not footer.endswith(_MARK):
         if DIGESTED in footer:

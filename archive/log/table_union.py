@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 
 from ...errors import ArchiveError, Place
+from ...storage import StoragePath
 from .segment import TIME
 
 __all__ = ["concatenated", "first_of_each_id", "select_columns", "union_by_name"]
@@ -23,9 +24,9 @@ def concatenated(*tables: pa.Table) -> pa.Table:
     return union_by_name([(Path(), table) for table in tables])
 
 
-def union_by_name(parts: Sequence[tuple[Path, pa.Table]]) -> pa.Table:
+def union_by_name(parts: Sequence[tuple[StoragePath, pa.Table]]) -> pa.Table:
     """One table of all, with the columns of all; what a segment lacks is null, integers beside doubles are doubles."""
-    types: dict[str, tuple[pa.DataType, Path]] = {"_time": (TIME, Path()), "_id": (pa.string(), Path())}
+    types: dict[str, tuple[pa.DataType, StoragePath]] = {"_time": (TIME, Path()), "_id": (pa.string(), Path())}
     for path, part in parts:
         for field in part.schema:
             known, where = types.get(field.name, (field.type, path))
@@ -34,7 +35,7 @@ def union_by_name(parts: Sequence[tuple[Path, pa.Table]]) -> pa.Table:
     return pa.concat_tables([_conform(part, schema) for _, part in parts]) if parts else schema.empty_table()
 
 
-def _common(name: str, known: tuple[pa.DataType, Path], new: tuple[pa.DataType, Path]) -> pa.DataType:
+def _common(name: str, known: tuple[pa.DataType, StoragePath], new: tuple[pa.DataType, StoragePath]) -> pa.DataType:
     if known[0] == new[0]:
         return known[0]
     if {known[0], new[0]} == {pa.int64(), pa.float64()}:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...annotator import exclude_ids, ids_of
-from ...storage import folder_name
+from ...storage import StoragePath, folder_name
 from ..folder_layout import MATCHES, PROVENANCES
 from ..log import (
     EventLog,
@@ -38,15 +38,16 @@ class MatchLog:
     and the others in a later batch, but what was found is a match.
 
     Args:
-        root: the archive's folder.
+        root: what the archive's logs lie in.
         generation: that of the checkpoint whose batch ids are appended.
+        locks: the folder of the lock file; `None`: the log's own, which a bucket is not.
 
     Attributes:
         log: the rows, as `match_columns.flat` puts them; a query is a stream.
     """
 
-    def __init__(self, root: Path, generation: int = 0) -> None:
-        self.log = EventLog(root / MATCHES, generation)
+    def __init__(self, root: StoragePath, generation: int = 0, *, locks: Path | None = None) -> None:
+        self.log = EventLog(root / MATCHES, generation, locks=locks)
         self._folder = root / PROVENANCES
         self._known: dict[str, Provenance] = {}
         self._latest: dict[str, datetime | None] = {}
@@ -57,7 +58,7 @@ class MatchLog:
         Raises:
             ArchiveError: somebody else is, or the file system refuses.
         """
-        if self.log.path.is_dir():
+        if self.log.is_kept:
             self.log.lock()
 
     def close(self) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...annotator import exclude_ids, ids_of
+from ...storage import StoragePath
 from ..log import first_of_each_id, write_segment
 from .match_columns import flat
 from .provenance import Provenance
@@ -31,10 +31,10 @@ class MatchTarget:
         provenance: of the rows.
     """
 
-    folder: Path
+    folder: StoragePath
     provenance: Provenance
 
-    def write(self, rows: pa.Table, path: Path) -> None:
+    def write(self, rows: pa.Table, path: StoragePath) -> None:
         """Write rows as queries give them, in order of time, of which there are some, durably.
 
         Raises:

@@ -7,13 +7,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import blake2b
-from pathlib import Path
 from typing import Self
 
 from ...errors import ArchiveError, Place
 from ...expressions import gives_several
 from ...language.nodes import Aggregate, Item, Query, ValueType
-from ...storage import is_intact, read_mirrored, write_mirrored
+from ...storage import StoragePath, is_intact, read_mirrored, write_mirrored
 
 _DIGEST_BYTES = 16
 
@@ -59,7 +58,7 @@ class Provenance:
     def _json(self) -> bytes:
         return json.dumps(asdict(self), sort_keys=True).encode()
 
-    def keep(self, folder: Path) -> None:
+    def keep(self, folder: StoragePath) -> None:
         """Write it durably, if it is not there; it has to be before rows name it.
 
         Raises:
@@ -77,7 +76,7 @@ class Provenance:
             ) from error
 
     @classmethod
-    def read(cls, folder: Path, digest: str) -> Self:
+    def read(cls, folder: StoragePath, digest: str) -> Self:
         """Read what `keep` wrote.
 
         Raises:
@@ -108,5 +107,5 @@ def _digest(content: bytes) -> str:
     return blake2b(content, digest_size=_DIGEST_BYTES).hexdigest()
 
 
-def _file(folder: Path, digest: str) -> Path:
+def _file(folder: StoragePath, digest: str) -> StoragePath:
     return folder / f"{digest}.json"

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from .sparql_faults import explain_syntax
-from .sparql_hazards import is_intricate
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from .sparql_faults import explain_syntax, names_dataset
+from .sparql_hazards import is_intricate, refuse_service
 from .sparql_request import SparqlRequest
-from .sparql_results import Graph, Result, Solutions, collected, evaluate, names_dataset, select
-from .time_argument import parse_time_argument
 from .timeout import Timeout
+
+if TYPE_CHECKING:
+    from .sparql_results import Graph, Result, Solutions, collected, evaluate, select
+    from .time_argument import parse_time_argument
+
+_LATER = {
+    **dict.fromkeys(("Graph", "Result", "Solutions", "collected", "evaluate", "select"), ".sparql_results"),
+    "parse_time_argument": ".time_argument",
+}
 
 __all__ = [
     "Graph",
@@ -21,5 +31,14 @@ __all__ = [
     "is_intricate",
     "names_dataset",
     "parse_time_argument",
+    "refuse_service",
     "select",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """What makes tables of answers, on first use: a process that passes them on as bytes needs none of it."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name], __name__), name)
+    message = f"module '{__name__}' has no attribute '{name}'"
+    raise AttributeError(message)

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from ...errors import ArchiveError, Place, did_you_mean
 
 _QUERIES = "SELECT, ASK, CONSTRUCT or DESCRIBE"
+_UPDATE_FORMS = "INSERT, DELETE, CLEAR, CREATE, DROP, ADD, MOVE or COPY"
 _OPAQUE = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|<[^<>\s]*>|#[^\n]*")
 _PROLOGUE = re.compile(r"(?:\s|PREFIX\s+[\w.-]*:|BASE\b)*", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+|\S|$")
+_FROM = re.compile(r"(?<![?$:\w.-])FROM(?![\w:.-])", re.IGNORECASE)
 _UPDATES = frozenset(["INSERT", "DELETE", "LOAD", "CLEAR", "DROP", "CREATE", "ADD", "MOVE", "COPY", "WITH"])
 _DECLARED = re.compile(r"PREFIX\s+([\w.-]*):", re.IGNORECASE)
 _PREFIX = re.compile(r"(?<![\w.?$@:-])([A-Za-z][\w.-]*)?:")
@@ -29,7 +31,14 @@ def masked(text: str) -> str:
     return _OPAQUE.sub(lambda found: " " * len(found[0]), text)
 
 
-def explain_syntax(error: SyntaxError, text: str, prefixes: Mapping[str, str], source: str) -> ArchiveError:
+def names_dataset(text: str) -> bool:
+    """Whether a query has a FROM of its own."""
+    return _FROM.search(masked(text)) is not None
+
+
+def explain_syntax(
+    error: SyntaxError, text: str, prefixes: Mapping[str, str], source: str, *, updates: bool = False
+) -> ArchiveError:
     """Explain Oxigraph's syntax error.
 
     Args:
@@ -37,13 +46,14 @@ def explain_syntax(error: SyntaxError, text: str, prefixes: Mapping[str, str], s
         text: the query.
         prefixes: preset.
         source: the text's name.
+        updates: whether it is an update.
     """
     plain = masked(text)
     return (
-        _no_query(plain, text, source)
+        (None if updates else _no_query(plain, text, source))
         or _unknown_prefix(plain, text, prefixes, source)
         or _fault(error, text, source)
-        or _no_sparql(error, text, source)
+        or _no_sparql(error, text, source, updates=updates)
     )
 
 
@@ -77,14 +87,15 @@ def _fault(error: SyntaxError, text: str, source: str) -> ArchiveError | None:
     return ArchiveError(found[0], place=Place.at(source, text, start, start + len("SELECT")), hint=found[1])
 
 
-def _no_sparql(error: SyntaxError, text: str, source: str) -> ArchiveError:
+def _no_sparql(error: SyntaxError, text: str, source: str, *, updates: bool) -> ArchiveError:
+    kind, forms = ("update", _UPDATE_FORMS) if updates else ("query", _QUERIES)
     found = _AT.match(error.msg)
     if found is None:
-        return ArchiveError(f"this is no SPARQL query: {error.msg}", place=Place(source), hint=f"write {_QUERIES}")
+        return ArchiveError(f"this is no SPARQL: {error.msg}", place=Place(source), hint=f"write {forms}")
     lines = text.split("\n")
     offset = sum(len(line) + 1 for line in lines[: int(found[1]) - 1]) + int(found[2]) - 1
     words = [w for w in re.split(r",\s+", found[3]) if re.fullmatch(r'[A-Z]{2,}|"[^"\\\s]+"', w)]
     hint = f"expected here: {' or '.join(words)}" if words else "the reader got no further than this"
     ended = not text[offset:].strip()
-    message = "the query ends too early" if ended else "this is no SPARQL"
+    message = f"the {kind} ends too early" if ended else "this is no SPARQL"
     return ArchiveError(message, place=Place.at(source, text, offset, offset + 1), hint=hint)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,12 +16,10 @@ from rich.text import Text
 
 from ...errors import ArchiveError, Place
 from ...language.nodes import ValueType, type_of_datatype
-from .sparql_faults import explain_syntax, masked
+from .sparql_faults import explain_syntax, names_dataset
 
 Value = bool | int | float | str | datetime | None
 _Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
-
-_FROM = re.compile(r"(?<![?$:\w.-])FROM(?![\w:.-])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +137,6 @@ def evaluate(
             place=Place(source),
             hint="look at the part that the message names",
         ) from error
-
-
-def names_dataset(text: str) -> bool:
-    """Whether a query has a FROM of its own."""
-    return _FROM.search(masked(text)) is not None
 
 
 def select(store: ox.Store, text: str, default: Sequence[str], named: Sequence[str]) -> bytes:

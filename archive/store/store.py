@@ -46,6 +46,11 @@ class Store(Protocol):
 
     bucket: timedelta
 
+    @property
+    def folder(self) -> Path | None:
+        """Where its files lie, if nobody writes them and any process may open them; `None`: nowhere."""
+        return None
+
     @abstractmethod
     def committed(self, log: ox.NamedNode = HOLDS) -> CommittedOffset | None:
         """How far the store is with a log, of events (`HOLDS`) or of matches; `None` when it holds no batch of it."""

@@ -130,6 +130,11 @@ class StoreCopy(OxigraphGraphs, PrivateStore):
         self._open: ox.Store | None = open_read_only(folder)
 
     @property
+    def folder(self) -> Path | None:
+        """The copy's."""
+        return self.path
+
+    @property
     def oxigraph(self) -> ox.Store:
         """The copy, open to be read."""
         if self._open is None:

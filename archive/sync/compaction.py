@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from ...config import Settings
 from ...errors import ArchiveError
-from ..folder_layout import LOG, MATCHES, STORE, require_archive
+from ..folder_layout import LOG, MATCHES, STORE, ArchivePlace
 from ..log import (
     EventLog,
     Manifest,
@@ -94,9 +94,10 @@ def compact_archive(settings: Settings) -> CompactionResult:
     Raises:
         ArchiveError: there is no archive, another process writes it, or it is broken.
     """
-    path = settings.path(settings.archive.path)
-    require_archive(path)
-    log, matches = EventLog(path / LOG), EventLog(path / MATCHES)
+    place = ArchivePlace.of(settings)
+    place.require()
+    path = place.root
+    log, matches = (EventLog(place.log(name), locks=place.locks(name)) for name in (LOG, MATCHES))
     log.lock()
     try:
         done = compact(log, CompactionPolicy(files=2))

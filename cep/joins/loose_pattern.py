@@ -25,13 +25,14 @@ from ..match import (
     OwnBounds,
     Refutation,
     encode_keys,
+    last_numbers,
 )
 from ..order import Candidates, Interval
 from ..output import MatchFrame, MatchTable
 from ..partitions import Bounds, loose_form
 from ..snapshot_codec import OperatorState
 from .match_finder import BoundedSearch
-from .pattern_operator import PatternKernel, last_numbers
+from .pattern_operator import PatternKernel
 
 __all__ = ["LoosePatternKernel"]
 

@@ -15,18 +15,17 @@ from ...expressions import Bools, Ints, Names, micros
 from ...language.nodes import Query
 from ..limits import Ceilings, Limits
 from ..match import (
-    NOTHING_AWAITED,
+    AwaitedMatches,
     CandidateBuffer,
     EventCounts,
     IndexProbe,
     MatchReporter,
     NegationConstraint,
     NewEvents,
-    PendingNegation,
     Recurrence,
     Refutation,
     encode_keys,
-    windows_of_matches,
+    last_numbers,
 )
 from ..order import EVENTS, NUMBER, PLACE, UNBOUNDED, Candidates, Interval, SharedEvents, numbered_events
 from ..output import UNBOUND, ConditionCount, MatchFrame, MatchTable
@@ -37,9 +36,8 @@ from .match_finder import MatchFinder, build_finder, named_variables
 from .mode_search import ModeSearch
 from .pattern_plan import plan_pattern
 
-__all__ = ["PatternKernel", "last_numbers"]
+__all__ = ["PatternKernel"]
 
-_DISJUNCT = "#disjunct"
 _MATCHES = 2**18
 """So many matches are held at once, unless one moment has more."""
 
@@ -74,12 +72,11 @@ class PatternKernel:
         last = {i: tuple(n for n in d.order.negations if n.ends_later) for i, d in enumerate(disjuncts)}
         self._last: dict[int, tuple[NegationConstraint, ...]] = {i: n for i, n in last.items() if n}
         self._within = within or Interval()
-        nothing = np.empty(0, dtype=np.int64)
-        every = next((n.every for of in self._last.values() for n in of if n.every is not None), None)
-        self.recurrence = Recurrence(every)
-        columns = dict.fromkeys((_DISJUNCT, *self._bound), nothing)
-        self._pending = PendingNegation(self._within.last, columns, recurrence=self.recurrence)
         self._width = min(plan.shortest, UNBOUNDED if query.retention is None else micros(query.retention))
+        self._ambiguous = len({d.variables for d in disjuncts}) < len(disjuncts)
+        self._awaited = AwaitedMatches(
+            self._last, self._bound, self._ambiguous, self._within.last, self._width, ceilings, self._windows
+        )
         self._looks_behind = any(negation.strict for of_disjunct in last.values() for negation in of_disjunct)
         self._buffer = CandidateBuffer(plan.own)
         chained = query.after_match.is_mode and (watched or len(query.sources) > 2)
@@ -91,7 +88,6 @@ class PatternKernel:
         self._next_number = 0
         self.tally = np.empty(0, dtype=np.int64)
         self.passed = 0
-        self._ambiguous = len({d.variables for d in disjuncts}) < len(disjuncts)
         unbound = len(disjuncts) > 1 or bool(self._last)
         self._reporter = MatchReporter(
             query, plan.verdicts, windows, partial=unbound, ambiguous=self._ambiguous, chained=chained
@@ -118,9 +114,14 @@ class PatternKernel:
         return self._plan.counted
 
     @property
+    def recurrence(self) -> Recurrence:
+        """Of EVERY."""
+        return self._awaited.recurrence
+
+    @property
     def due(self) -> int | None:
         """When the first NOT has ended that a match waits for."""
-        return self._pending.due
+        return self._awaited.pending.due
 
     @property
     def oldest(self) -> int | None:
@@ -130,7 +131,7 @@ class PatternKernel:
     @property
     def awaited(self) -> Ints:
         """See `PendingNegation.awaited`."""
-        return self._pending.awaited
+        return self._awaited.pending.awaited
 
     @property
     def held_since(self) -> None:
@@ -159,11 +160,11 @@ class PatternKernel:
     def mark(self) -> Callable[[], None]:
         """What brings back the state of now, once, when `advance` has failed."""
         buffer = replace(self._buffer, frames=dict(self._buffer.frames), forgotten=dict(self._buffer.forgotten))
-        pending, number, finder = self._pending.copy(), self._next_number, self._finder.mark()
+        pending, number, finder = self._awaited.pending.copy(), self._next_number, self._finder.mark()
         counts = self._plan.mark_counts()
 
         def rewind() -> None:
-            self._buffer, self._pending, self._next_number = buffer, pending, number
+            self._buffer, self._awaited.pending, self._next_number = buffer, pending, number
             finder()
             counts()
 
@@ -182,7 +183,7 @@ class PatternKernel:
         Raises:
             CeilingError: there are more.
         """
-        if not len(self._pending) and not any(frame.height for frame in released.values()):
+        if not len(self._awaited) and not any(frame.height for frame in released.values()):
             self._pass(watermark)
             return None
         return self._looked_through(released, watermark, at_once=at_once)
@@ -198,12 +199,13 @@ class PatternKernel:
         """What `advance` gives where there is something to look through."""
         candidates = self._buffer.take_in(self._prepared(released))
         if self._looks_behind:
-            self._pending.next_events.note(released[EVENTS])
+            self._awaited.pending.next_events.note(released[EVENTS])
         encode_keys(self._plan.keys, candidates)
         probe = IndexProbe(self._plan.keys, self._plan.conditions, candidates)
         refutation = Refutation(probe, self._plan.shortest, self._named)
         new = NewEvents.among(candidates.values(), self._at_once if at_once else self._ceilings)
-        found = self._due(refutation, self._complete(refutation, released, watermark, new), watermark, new)
+        complete = self._complete(refutation, released, watermark, new)
+        found = self._awaited.settle(refutation, complete, watermark, new, self._buffer)
         self._tally(found, candidates)
         matches = self._reporter.standing(found, candidates)
         reported = self._reporter.report(matches, candidates)
@@ -268,99 +270,17 @@ class PatternKernel:
         numbers = [int(frame[NUMBER][-1]) for frame in frames.values() if frame.height]
         self._next_number = 1 + max(numbers, default=-1)
 
-    def _due(self, refutation: Refutation, found: MatchTable, watermark: int, new: NewEvents) -> MatchTable:
-        """What became true, of new matches and of those that were waiting; the others go on waiting."""
-        if not self._last:
-            return found
-        time, awaited = found.time.copy(), np.full(len(found.time), NOTHING_AWAITED)
-        for disjunct, negations in self._last.items():
-            places, rows = found.of_disjunct(disjunct)
-            if len(places):
-                time[places] = refutation.due(negations, rows, time[places])
-            for negation in negations if len(places) else ():
-                if negation.strict:
-                    after = refutation.last_number(rows, negation.before)
-                    awaited[places] = np.maximum(awaited[places], after)
-        inside = (time <= self._within.last) & (time < UNBOUNDED)
-        columns = {_DISJUNCT: found.disjunct, **self._buffer.fixed(found.rows)}
-        columns = {name: column[inside] for name, column in columns.items()}
-        waited = len(self._pending)
-        self._pending.add(columns, time[inside], awaited[inside], self._recurs_until(refutation, found)[inside])
-        self._stop_recurring(refutation, watermark, waited)
-        released, when = self._pending.release(watermark)
-        of_disjunct = released.pop(_DISJUNCT)
-        candidates = refutation.probe.candidates
-        over = MatchTable(of_disjunct, self._buffer.current(released), when)
-        if self._windows is not None:
-            windows = windows_of_matches(over.rows, {}, candidates)
-            over = over.at(when <= self._windows.of("until", windows))
-        if self.recurrence.period is not None:
-            return over
-        due = refutation.unrefuted(over, self._last)
-        if len(due.time) > self._ceilings.limits.matches_per_event and not self._ambiguous:
-            numbers = last_numbers(due, candidates)
-            self._ceilings.check("matches_per_event", int(np.unique(numbers, return_counts=True)[1].max()))
-        waiting = {v: rows for v, rows in self._pending.columns.items() if v != _DISJUNCT and (rows >= 0).all()}
-        new.check_waiting(self._plan.keys, candidates, self._buffer.current(waiting))
-        return due
-
-    def _recurs_until(self, refutation: Refutation, found: MatchTable) -> Ints:
-        """Up to which moment what was found recurs: EVERY lies within WITHIN and the shortest WINDOW."""
-        until = np.full(len(found.time), self._within.last)
-        for disjunct in self._last if self.recurrence.period is not None else ():
-            places, rows = found.of_disjunct(disjunct)
-            if len(places):
-                until[places] = np.minimum(until[places], refutation.earliest(rows) + self._width)
-        return until
-
-    def _stop_recurring(self, refutation: Refutation, watermark: int, waited: int) -> None:
-        """Note what came that ends EVERY; what comes later is looked at then.
-
-        Args:
-            refutation: looks for it.
-            watermark: see `Kernel.advance`.
-            waited: how many of the matches that wait have looked at what came before.
-
-        Raises:
-            CeilingError: there are more moments than may become rows of one batch.
-        """
-        if self.recurrence.period is None or not len(self._pending):
-            return
-        columns = dict(self._pending.columns)
-        of_disjunct = columns.pop(_DISJUNCT)
-        waiting = MatchTable(of_disjunct, self._buffer.current(columns), self._pending.time)
-        for disjunct, negations in self._last.items():
-            places, rows = waiting.of_disjunct(disjunct)
-            for negation in negations if len(places) else ():
-                ends = refutation.last_moment(negation, rows, places < waited)
-                self._pending.until[places] = np.minimum(self._pending.until[places], ends)
-        counts = self._pending.due_counts(np.arange(len(self._pending)), watermark)
-        self._ceilings.check_batch(int(counts.sum()))
-
     def _drop(self, found: MatchTable) -> None:
-        """Drop what will never be reported: these matches of other disjuncts, and what AFTER MATCH forbids.
-
-        Matches of the same events, whose solutions differ in nothing that is selected, are one row: all are dropped.
-        """
-        if len(self._pending) and len(found.time) and self.recurrence.period is None:
-            rows = pl.DataFrame(self._buffer.fixed(found.rows))
-            waiting = pl.DataFrame({v: self._pending.columns[v] for v in rows.columns}).with_row_index("#")
-            again = waiting.join(rows, on=rows.columns, how="semi")["#"].to_numpy()
-            self._pending.keep(~np.isin(np.arange(waiting.height), again))
+        """Drop what will never be reported: these matches of other disjuncts, and what AFTER MATCH forbids."""
+        self._awaited.drop_again(found, self._buffer)
         if self._reporter.mode is not None and self._finder.remembers_nothing:
             self._finder.drop(self._buffer, self._reporter.mode.forbidden)
         if self._reporter.skip.grown:
             self._reporter.skip.grown = False
             forbidden = {v: self._forbidden(v) for v in self._bound}
             self._finder.drop(self._buffer, forbidden)
-            if self.recurrence.period is not None and len(self._pending):
-                self._pending.keep(~self._holds_any(forbidden))
-
-    def _holds_any(self, marked: Mapping[str, Bools]) -> Bools:
-        """Which of the matches that wait hold a marked candidate."""
-        waiting = self._buffer.current({v: rows for v, rows in self._pending.columns.items() if v != _DISJUNCT})
-        found: Bools = np.any([np.append(marked[v], False)[rows] for v, rows in waiting.items()], axis=0)
-        return found
+            if self.recurrence.period is not None:
+                self._awaited.drop_with(forbidden, self._buffer)
 
     def _forbidden(self, variable: str) -> Bools:
         """Which of a variable's candidates serve in no later match."""
@@ -376,20 +296,18 @@ class PatternKernel:
         gone = {v: np.isin(f[WINDOW_COLUMN].to_numpy(), ended) for v, f in self._buffer.frames.items()}
         if not any(mask.any() for mask in gone.values()):
             return
-        if len(self._pending):
-            self._pending.keep(~self._holds_any(gone))
+        self._awaited.drop_with(gone, self._buffer)
         self._finder.retire(self._buffer, gone)
         for v, mask in gone.items():
-            if self._finder.remembers_nothing and not len(self._pending):
+            if self._finder.remembers_nothing and not len(self._awaited):
                 self._buffer.frames[v] = self._buffer.frames[v][np.flatnonzero(~mask)]
             else:
                 self._buffer.forget(v, int(np.append(mask, False).argmin()))
 
     def _forget(self, watermark: int) -> None:
-        waiting = {v: rows for v, rows in self._pending.columns.items() if v != _DISJUNCT}
-        self._finder.forget(self._buffer, watermark, [waiting])
+        self._finder.forget(self._buffer, watermark, [self._awaited.rows])
         firsts = [int(frame[NUMBER][0]) for frame in self._buffer.frames.values() if frame.height]
-        self._pending.next_events.forget(min(firsts, default=UNBOUNDED))
+        self._awaited.pending.next_events.forget(min(firsts, default=UNBOUNDED))
         self._reporter.skip.forget(min(firsts, default=UNBOUNDED))
 
     def waiting(self, moment: int) -> HeldRows:
@@ -404,7 +322,7 @@ class PatternKernel:
         """The candidates that can still take part, partial matches, and matches that wait."""
         tables = {f"kept.{v}": frame for v, frame in self._buffer.frames.items()}
         numbers: dict[str, int | None] = {f"forgotten.{v}": n for v, n in self._buffer.forgotten.items()}
-        tables |= {**self._pending.tables(), **self._finder.tables(), **self._reporter.skip.tables()}
+        tables |= {**self._awaited.pending.tables(), **self._finder.tables(), **self._reporter.skip.tables()}
         return OperatorState(tables, {**numbers, "next": self._next_number})
 
     def load(self, state: OperatorState) -> None:
@@ -412,13 +330,7 @@ class PatternKernel:
         variables = [source.variable for source in self._query.sources]
         self._buffer.frames = {v: state.tables[f"kept.{v}"] for v in variables if f"kept.{v}" in state.tables}
         self._buffer.forgotten = {v: state.numbers.get(f"forgotten.{v}") or 0 for v in variables}
-        self._pending.load(state.tables)
+        self._awaited.pending.load(state.tables)
         self._finder.load(state.tables)
         self._reporter.skip.load(state.tables)
         self._next_number = state.numbers["next"] or 0
-
-
-def last_numbers(matches: MatchTable, candidates: Mapping[str, Candidates]) -> Ints:
-    """The number of each match's last event."""
-    last: Ints = matches.numbers(candidates)[1].max(axis=0)
-    return last

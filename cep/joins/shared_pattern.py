@@ -28,13 +28,14 @@ from ..match import (
     OwnBounds,
     Refutation,
     encode_keys,
+    last_numbers,
 )
 from ..order import Candidates, Interval
 from ..output import UNBOUND, MatchFrame, MatchTable
 from ..partitions import NO_START, Bounds, PartitionWindows, key_columns, loose_form, loosest
 from ..snapshot_codec import OperatorState
 from .match_finder import BoundedSearch
-from .pattern_operator import PatternKernel, last_numbers
+from .pattern_operator import PatternKernel
 
 __all__ = ["SharedPatternKernel"]
 

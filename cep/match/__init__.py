@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .after_match_skip import AfterMatchSkip, Partition
+from .awaited_matches import AwaitedMatches, last_numbers
 from .candidate_buffer import CandidateBuffer
 from .common_steps import BEGINNING, CommonSteps
 from .consumption_mode import ConsumptionMode, Occurrences
@@ -36,6 +37,7 @@ __all__ = [
     "NOTHING_AWAITED",
     "AfterMatchSkip",
     "Age",
+    "AwaitedMatches",
     "BoundRows",
     "CandidateBuffer",
     "CandidateRanges",
@@ -65,6 +67,7 @@ __all__ = [
     "holding",
     "join_free_variables",
     "largest_partition",
+    "last_numbers",
     "passing",
     "ranges_by_key",
     "rows_between",

@@ -71,6 +71,11 @@ class AfterMatchSkip:
         self.grown = self.grown or (bool(places) and not self._by_window)
         return matches.at(np.array(places, dtype=np.int64))
 
+    def copied(self) -> AfterMatchSkip:
+        """The same, which goes on by itself."""
+        apart = {window: set(numbers) for window, numbers in self.apart.items()}
+        return AfterMatchSkip(self.query, dict(self.bars), set(self.consumed), apart)
+
     def allows(self, partition: Partition, first: int, numbers: Iterable[int]) -> bool:
         """Whether a match may hold events with these numbers; `first`: that of the first one."""
         return first > self.bars.get(partition, -1) and self.consumed.isdisjoint(numbers)
@@ -132,10 +137,15 @@ class AfterMatchSkip:
 
     def _partitions(self, matches: MatchTable, candidates: Mapping[str, Candidates]) -> list[Partition]:
         """The values of PARTITION BY, which all events of a match share."""
+        windows = [pl.Series(matches.windows)] if self._by_window and matches.windows is not None else []
+        return self.partitions(matches, candidates, *windows)
+
+    def partitions(
+        self, matches: MatchTable, candidates: Mapping[str, Candidates], *more: pl.Series
+    ) -> list[Partition]:
+        """The values of PARTITION BY of each match, and `more`."""
         found = [self._shared_value(matches, candidates, dict(columns)) for columns in self.query.partition_by]
-        if self._by_window and matches.windows is not None:
-            found.append(pl.Series(matches.windows))
-        return row_tuples(found) if found else [()] * len(matches.time)
+        return row_tuples([*found, *more]) if found or more else [()] * len(matches.time)
 
     def _shared_value(
         self, matches: MatchTable, candidates: Mapping[str, Candidates], columns: Mapping[str, str]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 
 from ...expressions import Names
 from ...language.nodes import Expression, Query
@@ -70,6 +71,12 @@ class MatchReporter:
         if self._contexts is not None and found.windows is None:
             found = self._contexts.placed(found, candidates)
         return self.skip.standing(found, candidates) if self._skips else found
+
+    def trial(self) -> MatchReporter:
+        """One that says what would stand; what it is given does not count, and forbids nothing to this one."""
+        trial = copy(self)
+        trial.skip = self.skip.copied()
+        return trial
 
     def report(self, standing: MatchTable, candidates: Mapping[str, Candidates]) -> MatchFrame | None:
         """The columns that rows are made from; `None`: there are no matches."""

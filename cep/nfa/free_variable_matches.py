@@ -7,7 +7,7 @@ candidates as long as a match that ends later may.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, assert_never
@@ -167,7 +167,8 @@ class FreeVariableMatches:
     def matches(self, watermark: int) -> Iterator[QueuedMatches]:
         """The matches with a new event or a new run; drops runs that nothing more can be joined to."""
         found: Counter[int] = Counter()
-        for match in self._joined():
+        old = self.open if self._newest > self.seen else []
+        for match in self._joined(self._new, old):
             number = match[2][3][NUMBER]
             found[number] += 1
             self._ceilings.check("matches_per_event", found[number])
@@ -176,9 +177,12 @@ class FreeVariableMatches:
         self.open = [one for one in (*self.open, *self._new) if one.latest >= watermark]
         self._new = []
 
-    def _joined(self) -> Iterator[QueuedMatches]:
-        old = self.open if self._newest > self.seen else []
-        for one in join_free_variables(self.free, self._new, old, self._extended):
+    def joined(self, added: Iterable[SequenceMatch]) -> Iterator[QueuedMatches]:
+        """What some matches of SEQ would be with what is known; they are not taken in."""
+        return self._joined([self.opened(match) for match in added], [])
+
+    def _joined(self, new: Sequence[OpenMatch], old: Sequence[OpenMatch]) -> Iterator[QueuedMatches]:
+        for one in join_free_variables(self.free, new, old, self._extended):
             if not self._is_refuted(one):
                 found = self._found(one)
                 if not self.timed or found[0] == one.match.time:  # nothing lies behind the moment of a timer

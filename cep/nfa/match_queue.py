@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,12 @@ import polars as pl
 from ...expressions import Names
 from ...language.nodes import Element, Group, Query, walk_pattern
 from ..limits import EVENT_BYTES, Ceilings
-from ..match import AfterMatchSkip, CandidateBuffer, MatchReporter
+from ..match import AfterMatchSkip, CandidateBuffer, MatchReporter, Partition
 from ..output import UNBOUND, MatchFrame, MatchTable
 from ..partitions import PartitionWindows
 from .shared_buffer import flattened, total_length
 
-__all__ = ["MatchQueue", "QueuedMatches"]
+__all__ = ["MatchPlace", "MatchQueue", "QueuedMatches"]
 
 
 QueuedMatches = tuple[int, tuple[Any, ...], tuple[Any, ...]]
@@ -24,6 +24,9 @@ QueuedMatches = tuple[int, tuple[Any, ...], tuple[Any, ...]]
 
 These are a node of the shared buffer: its sequences are enumerated when they are reported, all at once.
 """
+
+MatchPlace = tuple[int, int, int]
+"""Where a match stands in output order: when it became true, and the numbers of its last and its first event."""
 
 
 class MatchQueue:
@@ -88,6 +91,28 @@ class MatchQueue:
             standing = self._reporter.standing(self._table(due), candidates)
             reported = self._reporter.report(standing, candidates)
             self._reported += [] if reported is None else [reported]
+
+    def foreseen(
+        self, ended: Sequence[QueuedMatches], bound_of: Callable[[Partition], MatchPlace | None]
+    ) -> tuple[AfterMatchSkip, MatchFrame | None]:
+        """What AFTER MATCH forbids when also those matches are settled before which nothing can come, and these.
+
+        Args:
+            ended: more matches than those that wait here.
+            bound_of: by partition, where in output order something else may still come; `None`: nowhere.
+        """
+        trial, known = self._reporter.trial(), [*self.found, *ended]
+        if not known:
+            return trial.skip, None
+        candidates = {v: self.buffer.candidates(v) for v in self._variables}
+        matches = self._table(known)
+        first, last = matches.numbers(candidates)
+        first = np.where(first < 0, first.max(), first).min(axis=0)
+        places = zip(matches.time.tolist(), last.max(axis=0).tolist(), first.tolist(), strict=True)
+        bounds = map(bound_of, trial.skip.partitions(matches, candidates))
+        settled = [bound is None or place < bound for place, bound in zip(places, bounds, strict=True)]
+        standing = trial.standing(matches.at(np.array(settled)), candidates)
+        return trial.skip, trial.report(standing, candidates)
 
     def report(self) -> MatchFrame | None:
         """What was settled."""

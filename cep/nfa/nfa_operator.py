@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
 import polars as pl
@@ -19,11 +19,11 @@ from .compiler import CompiledPattern, RegisterValues, windows_of
 from .free_variable_matches import FreeVariableMatches, SequenceMatch
 from .held_matches import HeldMatches
 from .match_count import MatchCount
-from .match_prospects import MatchProspects
+from .match_prospects import LastEvent, MatchProspects
 from .match_queue import MatchQueue
 from .nfa_snapshot import NfaSnapshot
 from .pending_acceptance import PendingAcceptance
-from .runtime import AcceptedMatch, EventEncoder, PartialMatches, PartitionKey
+from .runtime import AcceptedMatch, EventEncoder, PartialMatches
 from .shared_buffer import Remainder, paths
 
 __all__ = ["NfaOperator"]
@@ -128,10 +128,17 @@ class NfaOperator:
             self._go_on(piece, passed)
         return self._queue.report()
 
-    def prospects(self, moment: int, last: Callable[[PartitionKey], int]) -> HeldMatches:
+    def prospects(self, moment: int, last: LastEvent) -> tuple[HeldMatches, AfterMatchSkip]:
         """See `MatchProspects.held`."""
-        parts = self._compiled, self._partial_matches, self._waiting, self._joining, self._queue
-        return MatchProspects(*parts).held(moment, last)
+        return self._prospects.held(moment, last)
+
+    def certain(self, moment: int, last: LastEvent) -> MatchFrame | None:
+        """See `MatchProspects.certain`."""
+        return self._prospects.certain(moment, last)
+
+    @property
+    def _prospects(self) -> MatchProspects:
+        return MatchProspects(self._compiled, self._partial_matches, self._waiting, self._joining, self._queue)
 
     def _go_on(self, released: Mapping[str, pl.DataFrame], watermark: int) -> None:
         """Take events, and find what is certain by then."""

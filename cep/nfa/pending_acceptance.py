@@ -104,6 +104,14 @@ class PendingAcceptance:
         awaited = NOTHING_AWAITED if final.awaits is None else final.awaits(accepted.registers)
         self.add(accepted, due, awaited)
 
+    def settled_at(self, accepted: AcceptedMatch, moment: int) -> int | None:
+        """When what has come to an end became a match, if it did by a moment; `None`: it did not, or it recurs."""
+        final = accepted.final
+        time = accepted.time if final.due is None else final.due(accepted.registers, accepted.time)
+        recurs = self._pending.recurrence.period is not None
+        settled = final.awaits is None and not recurs and time <= min(moment, self._last)
+        return time if settled and accepted.holds_at(time) else None
+
     def add(self, accepted: AcceptedMatch, time: int, awaited: int) -> None:
         """Have it wait."""
         self._new.append((accepted, time, awaited))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import replace
 from datetime import datetime
 
@@ -82,6 +83,12 @@ class RowReport:
         handed = self._handed_over(self.rate, every, passed, held_since)
         self.add(rows=every.num_rows, reported=handed.num_rows)
         yield handed
+
+    def ends_with(self, matches: MatchFrame) -> bool:
+        """Whether LIMIT is reached by some further matches; they are not reported."""
+        trial = copy(self)
+        trial.distinct = copy(self.distinct)
+        return any(trial.ended for _ in trial._made(matches))  # noqa: SLF001 - its own
 
     def _made(self, matches: MatchFrame) -> Iterator[pa.Table]:
         """The rows of matches, made so many at a time: LIMIT needs the first ones only."""

@@ -105,7 +105,8 @@ def _strategies(project: Catalog, query: Query) -> tuple[PlanNode, ...]:
 
 
 def _has_archive(project: Catalog) -> bool:
-    return project.settings.path(project.settings.archive.path).is_dir()
+    chosen = project.settings.archive
+    return chosen.log is not None or project.settings.path(chosen.path).is_dir()
 
 
 def _over_archive(project: Catalog, queries: Sequence[Registration]) -> list[PlanNode]:

@@ -163,9 +163,8 @@ def _knowing_query(names: Names, query: Query) -> Names:
     streams = with_emissions(names.vocabulary.streams, query)
     rows = {} if query.name is None else {query.name: query.output}
     known = _knowing(names, told(names.vocabulary.contexts, query), streams | rows)
-    states = (
-        known.vocabulary.states if query.name is None else {**known.vocabulary.states, query.name: known_state(query)}
-    )
+    own = {} if query.called is None else {query.called: known_state(query)}
+    states = {**known.vocabulary.states, **own}
     return replace(known, vocabulary=replace(known.vocabulary, states=states))
 
 

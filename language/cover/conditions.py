@@ -11,16 +11,23 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeAlias
 
-from ..nodes import Binary, Call, Constant, Expression, Membership, Unary, conjuncts, structural_key
+from ..nodes import Binary, Call, Constant, Expression, Membership, Unary, ValueType, conjuncts, structural_key
 
 __all__ = ["Facts"]
 
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 _WEAKER = {"<": ("<=", "!="), ">": (">=", "!="), "=": ("<=", ">=")}
 _ARITHMETIC = ("+", "-", "*")
+_EXACT = 2**53
 
 Key: TypeAlias = tuple[object, ...]
 Value: TypeAlias = bool | int | float | str | datetime | timedelta
+
+
+class _Term(str):
+    """An IRI, or a text with its language: no plain text equals it."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +80,7 @@ class Facts:
                 return self._is_one_of(structural_key(operand), options)
             case Unary(operator="NOT", operand=Membership(operand=operand, options=options)):
                 term = structural_key(operand)
-                return all(self._lies(_Comparison(term, "!=", option.value)) for option in options)
+                return all(self._lies(_Comparison(term, "!=", _value_of(option))) for option in options)
             case Call(function="BOUND", arguments=(operand,)):
                 return any(structural_key(operand) in _needed(part) for part in self._known)
             case Binary():
@@ -97,13 +104,13 @@ class Facts:
 
     def _is_one_of(self, term: Key, options: Sequence[Constant]) -> bool:
         possible = self._possible(term)
-        return possible is not None and all(any(_equal(v, o.value) for o in options) for v in possible)
+        return possible is not None and all(any(_equal(v, _value_of(o)) for o in options) for v in possible)
 
     def _possible(self, term: Key) -> Sequence[Value] | None:
         """The values that a term may have; `None`: they are not listed."""
         listed = [[c.value] for c in self._compared if c.term in self._names(term) and c.operator == "="]
         listed += [
-            [option.value for option in part.options]
+            [_value_of(option) for option in part.options]
             for part in self._known
             if isinstance(part, Membership) and structural_key(part.operand) in self._names(term)
         ]
@@ -135,7 +142,7 @@ def _comparison(part: Expression) -> _Comparison | None:
         if not isinstance(known, Binary) or known.operator not in _FLIPPED or isinstance(known.left, Constant):
             continue
         if isinstance(known.right, Constant):
-            return _Comparison(structural_key(known.left), known.operator, known.right.value)
+            return _Comparison(structural_key(known.left), known.operator, _value_of(known.right))
     return None
 
 
@@ -168,10 +175,16 @@ def _operands(term: Expression) -> set[Key]:
     return {structural_key(term)} | below
 
 
+def _value_of(constant: Constant) -> Value:
+    value = constant.value
+    return _Term(value) if isinstance(value, str) and constant.type is not ValueType.STRING else value
+
+
 def _kind(value: Value) -> str:
-    if isinstance(value, bool):
-        return "boolean"
-    return "number" if isinstance(value, int | float) else type(value).__name__
+    """Values of one kind compare as they do when they are asked; of a large integer no double may be exactly that."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return "number" if abs(value) <= _EXACT else "integer"
+    return "number" if isinstance(value, float) else type(value).__name__
 
 
 def _equal(one: Value, other: Value) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .action import Action, ActionSpec, DeliveryError, EngineHost
-from .action_table import ACTIONS, action_specs, check_action, make_action, receivers_of
+from .action_table import ACTIONS, action_specs, check_action, make_action, needs_of, receivers_of
 from .call import ActionCall
 from .call_arguments import check_arguments
 from .delivery import ActionCounts, CallDelivery, FailedCall, Lane, Outbox, Receiver, outbox_folder
@@ -25,6 +25,7 @@ __all__ = [
     "check_action",
     "check_arguments",
     "make_action",
+    "needs_of",
     "outbox_folder",
     "receivers_of",
 ]

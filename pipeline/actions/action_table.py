@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from contextlib import closing, suppress
 from functools import partial
 from typing import Any
 
 from ...config import Settings
+from ...errors import ConfigError
 from .action import Action, ActionSpec, EngineHost
 from .command import CommandAction
 from .delivery import Receiver
@@ -17,7 +19,7 @@ from .mqtt import MqttAction
 from .python_function import PythonAction
 from .webhook import WebhookAction
 
-__all__ = ["ACTIONS", "action_specs", "check_action", "make_action", "receivers_of"]
+__all__ = ["ACTIONS", "action_specs", "check_action", "make_action", "needs_of", "receivers_of"]
 
 ACTIONS: Mapping[str, Callable[[ActionSpec, Any], Action]] = {
     "webhook": WebhookAction,
@@ -66,6 +68,16 @@ def check_action(spec: ActionSpec) -> frozenset[str]:
         return action.needs
     finally:
         action.close()
+
+
+def needs_of(settings: Settings, names: Collection[str]) -> dict[str, frozenset[str]]:
+    """The values that templates of some actions need; of one that cannot be made here nothing is known."""
+    found = {}
+    for name, spec in action_specs(settings).items():
+        if name in names:
+            with suppress(ConfigError), closing(make_action(spec)) as action:
+                found[name] = action.needs
+    return found
 
 
 def receivers_of(settings: Settings, engine: EngineHost | None = None) -> dict[str, Receiver]:

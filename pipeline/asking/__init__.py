@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .asked_query import compile_asked
     from .asking_process import AskingProcess
     from .on_demand_answer import answer_asked
-    from .state_cut import StateCut, watched_registrations
+    from .state_cut import StateCut, state_cut_at, watched_registrations
     from .stopped_states import ask_stopped
 
 _LATER = {
@@ -18,6 +18,7 @@ _LATER = {
     "answer_asked": ".on_demand_answer",
     "ask_stopped": ".stopped_states",
     "compile_asked": ".asked_query",
+    "state_cut_at": ".state_cut",
     "watched_registrations": ".state_cut",
 }
 
@@ -27,6 +28,7 @@ __all__ = [
     "answer_asked",
     "ask_stopped",
     "compile_asked",
+    "state_cut_at",
     "watched_registrations",
 ]
 

@@ -12,10 +12,10 @@ from ...annotator import event_prefix
 from ...cep.query_state import HeldState, finds_more_when_watched, partial_table, state_table
 from ...errors import PipelineError
 from ...language.nodes import Query, StateReference, StreamType, quantified_variables
-from ..flow import Dataflow, Registration
+from ..flow import Batch, Dataflow, Registration
 from ..flow.queries import EventBatch
 
-__all__ = ["StateCut", "watched_registrations"]
+__all__ = ["StateCut", "state_cut_at", "watched_registrations"]
 
 _WATCHED, _ROWS, _COVERED = "state of ", "rows of ", "state of a covered query"
 _MICROSECOND = timedelta(microseconds=1)
@@ -79,7 +79,7 @@ class StateCut:
         self.dataflow.queries.check(label)
         runtime = self.dataflow.flows[label]
         rows = self.dataflow.flows.get(_ROWS + reference.query)
-        state = HeldState() if rows is not None and rows.ended else runtime.state(self.moment)
+        state = HeldState() if rows is not None and rows.ends_by(self.moment) else runtime.state(self.moment)
         if reference.body is not None:
             state = self._state_of(reference.body, runtime.registration, state)
         if not reference.partial:
@@ -98,3 +98,17 @@ class StateCut:
             events[stream.name] = EventBatch(state_table(state, bound, stream))
         runtime.process(events, self.moment + _MICROSECOND)
         return runtime.state(self.moment)
+
+
+def state_cut_at(dataflow: Dataflow, streams: Iterable[str], moment: datetime) -> StateCut:
+    """What is held at a moment, as if the watermark of every stream stood just above it.
+
+    Args:
+        dataflow: all that it will be given up to the moment has come; what it answers later is not to be relied on.
+        streams: the sources.
+        moment: the moment.
+    """
+    for flow in dataflow.flows.values():
+        flow.holds_back = False  # what OUTPUT keeps has not come, and nobody waits for it
+    _ = dataflow.process(Batch(advances=dict.fromkeys(streams, moment + _MICROSECOND))).matches
+    return StateCut(dataflow, moment)

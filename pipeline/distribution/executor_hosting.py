@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import shutil
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path
@@ -13,13 +15,43 @@ from uuid import uuid4
 from ...archive import Archive
 from ...archive.log import Position
 from ...errors import PipelineError
-from ...storage import LocalFolder, SharedFolder, folder_at, is_bucket_url, make_folder, write_atomically
+from ...storage import (
+    LocalFolder,
+    SharedFolder,
+    folder_at,
+    folder_name,
+    is_bucket_url,
+    make_folder,
+    write_atomically,
+)
 from ..catalog import Catalog
-from ..durability import HOSTING, BatchFiles, BatchIntake, RestoredState
+from ..durability import HOSTING, BatchFiles, BatchIntake, RestoredState, RowWriter
 from ..flow import Dataflow, Registration
-from ..sharding import FEW_ROWS, WRITTEN_KNOWLEDGE, HostingPlan, Split, TaskRunner
-from ..sources import GONE, RawBatch, UnreadableFile, path_of, source_streams
+from ..sharding import (
+    FEW_ROWS,
+    PARTS,
+    WRITTEN_KNOWLEDGE,
+    HostingPlan,
+    Split,
+    TaskRunner,
+    collected_parts,
+    write_parts,
+)
+from ..sources import (
+    GONE,
+    ObjectSource,
+    RawBatch,
+    RecordFile,
+    RecordSource,
+    UnreadableFile,
+    delivered_streams,
+    is_object_source,
+    path_of,
+    source_streams,
+    written_streams,
+)
 from .distributed_flow import DistributedFlow, TaskPlace
+from .replayed_flow import ReplayedFlow
 from .shared_folders import reach_part
 from .split_batch import SplitIntake
 
@@ -101,8 +133,9 @@ class ExecutorHosting:
         self._pool.begin()
         written = [name for name in place.folder.names() if fnmatch(name, WRITTEN_KNOWLEDGE)]
         place.folder.remove(written)  # it is written again where it is still in force
-        sources = [stream.source.path for stream in settings.streams.values() if stream.source is not None]
-        found = [_folder(settings.path(path)) for path in sources if path is not None]
+        read = source_streams(settings).keys() - delivered_streams(settings)
+        sources = [stream.source for name, stream in settings.streams.items() if name in read and stream.source]
+        found = [_folder(settings.path(one.path)) for one in sources if one.path and not is_object_source(one)]
         paths = [*([] if place.log is None else [place.log]), *found]
         plan = HostingPlan(uuid4().hex, self._project, (), 1)
         place.run(plan, reach_part, [paths] * place.tasks, place.folder, "reach")
@@ -111,24 +144,55 @@ class ExecutorHosting:
         """One in tasks."""
         return DistributedFlow(project, lambda: self.place)
 
+    def recovering(self, project: Catalog, state: RestoredState) -> Dataflow:
+        """One of the driver, but where tasks have left the state."""
+        if HOSTING in state.operators or not (state.batch or state.reported):
+            return self.dataflow(project)
+        return ReplayedFlow(project, self.place.shards)
+
+    def recovered(self, dataflow: Dataflow, number: int) -> Dataflow:
+        """One in tasks."""
+        if not isinstance(dataflow, ReplayedFlow):
+            return dataflow
+        found = DistributedFlow(dataflow.project, lambda: self.place)
+        found.take_over(dataflow, number)
+        return found
+
     def intake(
-        self, number: int, files: BatchFiles, read: Callable[[BatchFiles], Mapping[str, RawBatch]]
+        self,
+        number: int,
+        files: BatchFiles,
+        read: Callable[[BatchFiles], Mapping[str, RawBatch]],
+        write: RowWriter | None = None,
     ) -> BatchIntake:
-        """The files, as splits in order of arrival: by time of modification, then by path."""
-        del read
-        splits: list[Split] = []
+        """The files, as splits in order of arrival: by time of modification, then by path.
+
+        What Spark alone delivers is written down by executors; where the order of arrival is to be found first, it is
+        collected, and given to one task for each stream.
+        """
+        settings = self._project.settings
+        delivered = delivered_streams(settings)
+        written = frozenset[str]() if write is None else written_streams(settings) & delivered
+        collected = delivered - written
+        splits: list[Split] = self._collected(number, read(replace(files, only=collected))) if collected else []
+        if write is not None and written:
+            splits += self._written(number, sorted(written), write)
         unreadable: dict[str, list[UnreadableFile]] = {name: list(of) for name, of in files.unreadable.items()}
         logged: set[str] = set()
-        for name, source in source_streams(self._project.settings).items():
+        for name, source in source_streams(settings).items():
+            if name in delivered:
+                continue
             wanted = {*files.listed.get(name, ())} - {*files.passed_over.get(name, ())}
             paths = {path_of(url) for url in wanted}
             there = {path: found for path in paths if (found := _modified(path)) is not None}
-            own = self._logged(number, name) if len(there) < len(paths) else []
+            records = _records(source, sorted(there, key=lambda path: (there[path], path)))
+            own = self._logged(number, name) if len(there) < len(paths) or isinstance(source, ObjectSource) else []
+            if len(there) == len(paths) and isinstance(source, ObjectSource) and own and source.are_there(records):
+                own = []
             if own:
                 logged.add(name)
             else:
-                ordered = sorted(there, key=lambda path: (there[path], path))
-                own = [Split(name, place, Path(path), "source") for place, path in enumerate(ordered)]
+                own = [Split(name, place, one, "source") for place, one in enumerate(records)]
                 gone = [UnreadableFile(path, GONE, None) for path in sorted(paths - there.keys())]
                 if gone := source.untaken(gone):
                     unreadable.setdefault(name, []).extend(gone)
@@ -136,6 +200,26 @@ class ExecutorHosting:
                     self._say(f"streams.{name}: {file.path} {file.complaint}; see its dead letters")
             splits += own
         return SplitIntake(splits, unreadable, frozenset(logged))
+
+    def _written(self, number: int, streams: Sequence[str], write: RowWriter) -> list[Split]:
+        """Rows that executors write down; what they have written for earlier batches goes."""
+        folder = self._project.settings.path(self._project.settings.engine.state).absolute() / "delivered"
+        shutil.rmtree(folder, ignore_errors=True)
+        found = []
+        for name in streams:
+            rows = write(name, folder / f"{number:09}-{uuid4().hex[:12]}" / folder_name(name))
+            found += [Split(name, place, path, "written", before=of) for place, (path, of) in enumerate(rows)]
+        return found
+
+    def _collected(self, number: int, records: Mapping[str, RawBatch]) -> list[Split]:
+        """Records that are on the driver, where tasks find them."""
+        name = f"{number:09}-collected-{uuid4().hex[:12]}"
+        found = []
+        for place, (stream, raw) in enumerate(records.items()):
+            file = f"{name}-{place}{PARTS}"
+            write_parts(self.place.folder, file, collected_parts(raw), sync=False)
+            found.append(Split(stream, 0, Path(file), "collected"))
+        return found
 
     def logged(self, number: int) -> BatchIntake:
         """The events of a batch that the log has."""
@@ -151,35 +235,27 @@ class ExecutorHosting:
         return [Split(stream, place, each.path.absolute(), "log", each.rows) for place, each in enumerate(slices)]
 
     def restored(self, state: RestoredState, number: int, archive: Archive | None) -> RestoredState:
-        """Nothing but what tasks have left is of use here."""
-        del archive
+        """What tasks have left after that very batch; else the log gives it, in shards, where it has all of it.
+
+        Raises:
+            PipelineError: what is left is of an earlier batch, whose files are gone, and there is no log.
+        """
         if not number or (state.batch == number and HOSTING in state.operators):
             return state
-        raise PipelineError(
-            f"the state after batch {number} is not one that executors go on from: it is lost, or another hosting's",
-            hint=f"{_DRIVER}: the log gives it there; or begin anew with another state folder",
-        )
+        of_driver = state.batch > 0 and HOSTING not in state.operators
+        if archive is None and not (of_driver and state.batch == number):
+            raise PipelineError(
+                f"the state after batch {number} is lost, and there is no archive to rebuild it from",
+                hint="begin anew with another state folder",
+            )
+        if of_driver and (archive is None or archive.forgets):
+            return state
+        return RestoredState(0, {}, state.reported, state.delivered)
 
     def check_submitted(self, dataflow: Dataflow, registrations: Sequence[Registration]) -> None:
-        """Those that executors have not answered from the first batch on, and would have to."""
+        """Those that are answered with others whose states lie in shards, where no log makes these anew."""
         if isinstance(dataflow, DistributedFlow):
             dataflow.check(registrations)
-
-    def check_withdrawn(self, dataflow: Dataflow, label: str) -> None:
-        """One whose changes of contexts go on to count."""
-        flow = dataflow.flows.get(label)
-        if flow is not None and flow.query.changed_sets and isinstance(dataflow, DistributedFlow) and dataflow.begun:
-            raise PipelineError(
-                f"'{label}' has changed contexts, and executors do not remember what a withdrawn query has changed",
-                hint=f"leave it registered, or {_DRIVER}",
-            )
-
-    def check_resumed(self, label: str) -> None:
-        """All: what was missed is in the log, which executors do not look through yet."""
-        raise PipelineError(
-            f"'{label}' is parked, and executors do not answer what it has missed",
-            hint=f"withdraw it and submit it again, to begin anew, or {_DRIVER}",
-        )
 
     def rows_at_end(self, dataflow: Dataflow) -> dict[str, int]:
         """Tried by tasks."""
@@ -189,6 +265,11 @@ class ExecutorHosting:
         """End the tasks."""
         if "_pool" in vars(self):
             self._pool.cancel()
+
+
+def _records(source: RecordSource, paths: Sequence[str]) -> Sequence[RecordFile]:
+    """The files of a batch that Spark has listed, or the objects that these name."""
+    return source.objects(paths) if isinstance(source, ObjectSource) else [Path(path) for path in paths]
 
 
 def _name(path: Path) -> str:

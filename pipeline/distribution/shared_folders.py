@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from socket import gethostname
 
 from ...errors import PipelineError
-from ...storage import SharedFolder
+from ...storage import SharedFolder, StoragePath
 from ..sharding import HostedQueries
 
 __all__ = ["reach_part"]
 
 
-def reach_part(queries: HostedQueries, paths: Sequence[Path], folder: SharedFolder, name: str) -> None:
+def reach_part(queries: HostedQueries, paths: Sequence[StoragePath], folder: SharedFolder, name: str) -> None:
     """Look for folders where a task runs; that it runs says that versions are alike.
 
     Args:

@@ -19,6 +19,16 @@ class ToldQuery(QueryRuntime):
 
     told: QueryTold | None = None
 
+    def tell(self, told: QueryTold) -> None:
+        """Know what shards say."""
+        self.told = told
+        self.pass_to(told.watermark)
+
+    def row_watermark(self, watermark: datetime | None) -> datetime | None:
+        """See `QueryRuntime.row_watermark`: shards hold rows back."""
+        held = None if self.told is None else self.told.held
+        return watermark if held is None or watermark is None else min(watermark, held)
+
     @property
     def due(self) -> datetime | None:
         """The next watermark that may bring further rows without a further event; `None`: none will."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .dead_letters import DeadLetters
     from .flow_state import HOSTING, RestoredState
     from .generations import Generation, current_generation, is_all_read, planned_at
-    from .intake import BatchHosting, BatchIntake, DriverHosting, hosting_so_far
+    from .intake import BatchHosting, BatchIntake, DriverHosting, RowWriter
     from .journal import BatchFiles, BatchJournal
     from .replay import StateReplay
     from .stopped_flow import StoppedFlow, flow_at_stop
@@ -24,8 +24,8 @@ _LATER = {
     "BatchHosting": ".intake",
     "BatchIntake": ".intake",
     "DriverHosting": ".intake",
-    "hosting_so_far": ".intake",
     "RestoredState": ".flow_state",
+    "RowWriter": ".intake",
     "BatchFiles": ".journal",
     "BatchJournal": ".journal",
     "CheckpointedFlow": ".checkpointed_flow",
@@ -54,12 +54,12 @@ __all__ = [
     "Generation",
     "Progress",
     "RestoredState",
+    "RowWriter",
     "StateReplay",
     "StoppedFlow",
     "current_generation",
     "flow_at_stop",
     "has_begun",
-    "hosting_so_far",
     "is_all_read",
     "parked_at_stop",
     "planned_at",

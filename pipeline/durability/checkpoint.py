@@ -18,7 +18,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from ...archive import Archive, has_segments
+from ...archive import Archive, ArchivePlace
 from ...archive.log import IdleWatermarkLog, Position, PreparedSegment
 from ...archive.matches import Provenance
 from ...config import Settings
@@ -362,10 +362,10 @@ class Checkpoint:
 
 def has_begun(settings: Settings) -> bool:
     """Whether something is left of a batch that an engine of a project has done: then it knows what its sinks have."""
-    state, archive = settings.path(settings.engine.state), settings.path(settings.archive.path)
+    state = settings.path(settings.engine.state)
     if (state / _JOURNAL).exists() or (state / _EARLIER).exists() or any((state / _SNAPSHOTS).glob("*.snapshot")):
         return True
-    return settings.archive.enabled and has_segments(archive)
+    return settings.archive.enabled and ArchivePlace.of(settings).has_segments
 
 
 def _named(delivered: DeliveredRows, dataflow: Dataflow) -> Iterable[tuple[Provenance, pa.Table | PreparedSegment]]:

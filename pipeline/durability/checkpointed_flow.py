@@ -35,7 +35,7 @@ from ..sources import RawBatch
 from .checkpoint import CallKeeper, Checkpoint
 from .flow_state import FlowState
 from .generations import Generation, planned_at
-from .intake import BatchHosting, BatchIntake, CollectedRecords, DriverHosting
+from .intake import BatchHosting, BatchIntake, CollectedRecords, DriverHosting, RowWriter
 from .journal import BatchFiles, BatchJournal, Files, arrival_of
 from .progress import Progress
 from .recoverable_flow import RecoverableFlow
@@ -199,6 +199,8 @@ class CheckpointedFlow:
         generation: Generation,
         read: Callable[[BatchFiles], Mapping[str, RawBatch]],
         idle: IdleStreams | None = None,
+        *,
+        write: RowWriter | None = None,
     ) -> BatchResult | None:
         """Do a batch that Spark delivers: files that another batch took are passed over, and it all if it is done.
 
@@ -207,6 +209,7 @@ class CheckpointedFlow:
             generation: of Spark's checkpoint, which knows its files.
             read: gives its records by stream, without the files that are passed over.
             idle: see `run`.
+            write: lets executors write down rows of it; `None`: nobody does.
         """
         if number <= self.done:
             return None
@@ -214,7 +217,7 @@ class CheckpointedFlow:
             generation.check_files(number)
         files = self.journal.sorted_out(number, generation.files(number, self.project.settings))
         with self.clock.stage("read"):
-            intake = self._hosting.intake(number, files, read)
+            intake = self._hosting.intake(number, files, read, write)
         self.journal.begin_topics(number, generation.began(self.project.settings))
         offsets = generation.offsets(number, self.project.settings)
         return self._run(number, intake, idle, planned_at(generation, number), files=files.new, offsets=offsets)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ...archive import Archive
 from ...planner import Strategy
 from ..catalog import Catalog
-from ..flow import Batch, BatchResult, Dataflow
+from ..flow import Batch, BatchResult
 from ..knowledge import BatchKnowledge, KnowledgeSwap, KnowledgeVersions, Version
 from .border import BatchBorder
 from .checkpoint import Checkpoint
@@ -143,7 +143,9 @@ class RecoverableFlow:
         """Go back to the state after a batch."""
         queries = [*(flow.registration for flow in self.dataflow.flows.values()), *self.border.waiting]
         self.border.close()
-        recovered = self._recovery.restore(number, queries, self._empty, self.project)
+        recovered = self._recovery.restore(number, queries, self.project)
+        self.dataflow.close()
+        self.dataflow = recovered.dataflow
         self.border.waiting, self.progress = recovered.unknown, recovered.progress
         if recovered.replayed:
             self.dataflow.judge_by(self.project.judgement)
@@ -152,12 +154,6 @@ class RecoverableFlow:
             self.border.register_durably(self.dataflow)
         self.progress = self.progress.resumed()
         self.done, self._unfinished = number, False
-
-    def _empty(self) -> Dataflow:
-        """Begin with an empty data flow instead of the one that there is."""
-        self.dataflow.close()
-        self.dataflow = self._hosting.dataflow(self.project)
-        return self.dataflow
 
     def _rebuilt(self, number: int, after: int, parts: Mapping[str, bytes]) -> Mapping[str, bytes]:
         """The operators' state after a batch from that after an earlier one, by the log."""

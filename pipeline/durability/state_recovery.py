@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ...archive import Archive
@@ -32,11 +32,13 @@ class RecoveredState:
     """How a data flow came to the end of a batch.
 
     Attributes:
+        dataflow: there.
         progress: the counts then.
         unknown: the queries that were not registered then.
         replayed: whether by the log, so that no snapshot has it.
     """
 
+    dataflow: Dataflow
     progress: Progress
     unknown: list[Registration]
     replayed: bool
@@ -67,15 +69,12 @@ class StateRecovery:
         self._checkpoint, self._archive, self._versions = checkpoint, archive, versions
         self._border, self._say, self._hosting = border, say, hosting
 
-    def restore(
-        self, number: int, queries: Sequence[Registration], empty: Callable[[], Dataflow], project: Catalog
-    ) -> RecoveredState:
+    def restore(self, number: int, queries: Sequence[Registration], project: Catalog) -> RecoveredState:
         """Go back to the state after a batch: by its snapshot, else by replaying the archive's log.
 
         Args:
             number: of the batch.
             queries: those that may have been registered then.
-            empty: makes the data flow, without any; asked again where the first one will not do.
             project: with the knowledge in force.
         """
         state = self._hosting.restored(self._checkpoint.restore(number), number, self._archive)
@@ -84,20 +83,21 @@ class StateRecovery:
         withdrawn = self._withdrawn(number, queries, changes, project)
 
         def knowing() -> Dataflow:
-            dataflow = empty()
+            dataflow = self._hosting.recovering(project, state)
             dataflow.queries.withdrawn, dataflow.queries.changed_until = withdrawn, dict(changes.until)
             dataflow.queries.changed_since = withdrawn.changed_since(changes.since)
             return dataflow
 
         dataflow = knowing()
         if state.batch == number:
-            unknown = dataflow.restore(state.operators, queries)
+            dataflow.restore(state.operators, queries)
             progress = Progress.from_bytes(state.operators[PROGRESS]) if number else Progress()
-            recovered = RecoveredState(progress, unknown, replayed=False)
+            recovered = RecoveredState(dataflow, progress, [], replayed=False)
         else:
             recovered = self._replay_log(number, queries, state, dataflow, knowing)
         self._checkpoint.delivery.restore(state.delivered)
-        return recovered
+        flow = self._hosting.recovered(recovered.dataflow, number)
+        return replace(recovered, dataflow=flow, unknown=[q for q in queries if q.label not in flow.flows])
 
     def _withdrawn(
         self, number: int, queries: Sequence[Registration], changes: KnownChanges, project: Catalog
@@ -159,7 +159,7 @@ class StateRecovery:
         dataflow.cross(number + 1)
         if state.reported == number and PROGRESS in state.delivered:
             progress = Progress.from_bytes(state.delivered[PROGRESS])  # the log has no records that were none
-        return RecoveredState(progress, [q for q in queries if q.label not in dataflow.flows], replayed=True)
+        return RecoveredState(dataflow, progress, [], replayed=True)
 
     def _recalled(
         self, number: int, state: RestoredState, known: Sequence[Registration], empty: Callable[[], Dataflow]
@@ -184,6 +184,8 @@ class StateRecovery:
         self._border.recover(dataflow, beside, last, state.delivered[MOMENTS].decode(), missed=number)
         for label in reversed(beside):
             dataflow.remove(label)
+        if last == number:
+            dataflow.divide()
         self._say(_told(number, replay, beside))
         for batch in replay.batches():
             _ = dataflow.process(batch).matches  # the sinks have them

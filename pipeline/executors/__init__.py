@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .recorded_job import evaluate_on
+from .row_dump import write_rows
 from .spark_tasks import SparkTasks
 
-__all__ = ["SparkTasks", "evaluate_on"]
+__all__ = ["SparkTasks", "evaluate_on", "write_rows"]

@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from .batch_result import BatchResult, StreamResult, StreamTally, joined, merged
     from .border_requests import BorderRequests
     from .clock_bound import refuse_ahead
-    from .dataflow import Dataflow, is_state_of
+    from .dataflow import Dataflow, is_state_of, seconds_for, state_of_query
     from .end_rehearsal import rows_at_end
     from .idle_streams import IdleStreams, Silence
     from .queries import (
+        Asked,
         CancelledError,
         CandidateSelection,
         ParkedQueries,
@@ -27,12 +28,14 @@ if TYPE_CHECKING:
         bounds_of,
         failure_of,
         kin_of,
+        next_wider,
         parked_notes,
     )
     from .rules import CALLS
     from .source_streams import StreamMoments, admission_of, no_identities
 
 _LATER = {
+    "Asked": ".queries",
     "CALLS": ".rules",
     "Backfill": ".backfill",
     "Batch": ".batch",
@@ -62,6 +65,7 @@ _LATER = {
     "admission_of": ".source_streams",
     "bounds_of": ".queries",
     "kin_of": ".queries",
+    "next_wider": ".queries",
     "failure_of": ".queries",
     "is_state_of": ".dataflow",
     "no_identities": ".source_streams",
@@ -73,10 +77,13 @@ _LATER = {
     "refuse_ahead": ".clock_bound",
     "request_of": ".backfill",
     "rows_at_end": ".end_rehearsal",
+    "seconds_for": ".dataflow",
+    "state_of_query": ".dataflow",
 }
 
 __all__ = [
     "CALLS",
+    "Asked",
     "Backfill",
     "Batch",
     "BatchResult",
@@ -110,12 +117,15 @@ __all__ = [
     "kin_of",
     "live_batch",
     "merged",
+    "next_wider",
     "no_identities",
     "parked_notes",
     "queries_with_a_past",
     "refuse_ahead",
     "request_of",
     "rows_at_end",
+    "seconds_for",
+    "state_of_query",
 ]
 
 

@@ -102,6 +102,11 @@ class Admission:
                 self._seen = self._seen.filter(pl.col("_time") >= self.watermark)
 
     @property
+    def seen(self) -> pl.DataFrame:
+        """The identities that matter, `_id` and `_time`, in order of arrival."""
+        return self._seen
+
+    @property
     def moments(self) -> tuple[datetime | None, datetime | None]:
         """The greatest time stamp so far, and where `advance` moved the watermark: its time, for `recall`."""
         return self._greatest, self._floor

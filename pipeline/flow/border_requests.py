@@ -56,9 +56,8 @@ class BorderRequests:
         with self._lock:
             left = {other: query for other, query in registered.items() if other not in self._withdrawn}
             left |= {registration.label: registration.query for registration in self._submitted}
-            name = None if label not in left else left[label].name
-            readers = [other for other, query in left.items() if name in {s.stream.name for s in query.sources}]
-            if name is not None and readers:
+            readers = _readers(label, left)
+            if readers:
                 raise PipelineError(f"'{label}' is read by {', '.join(readers)}", hint="stop the readers first")
             self._submitted = [r for r in self._submitted if r.label != label]
             self._withdrawn.add(label)
@@ -85,3 +84,12 @@ class BorderRequests:
         """What a query was compiled to when it was submitted; it is forgotten here."""
         with self._lock:
             return self._compiled.pop(label, None)
+
+
+def _readers(label: str, queries: Mapping[str, Query]) -> list[str]:
+    """The queries that read what only one of some gives: what others add to, rules do, goes on without it."""
+    own = set(queries[label].streams) if label in queries else set[str]()
+    own -= {name for other, query in queries.items() if other != label for name in query.streams}
+    read = {other: {s.stream.name: s.stream for s in query.sources} for other, query in queries.items()}
+    own = {name for name in own if all(of[name].event_type is None for of in read.values() if name in of)}
+    return [other for other, of in read.items() if other != label and own & of.keys()]

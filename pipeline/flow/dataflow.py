@@ -33,7 +33,7 @@ from .idle_streams import IdleStreams
 from .queries import QueryGraph, QueryIsolation, QueryRuntime, Registration, continues
 from .source_streams import KnownIdentities, SourceStreams, StreamMoments
 
-__all__ = ["Dataflow", "is_state_of"]
+__all__ = ["Dataflow", "is_state_of", "seconds_for", "state_of_query"]
 
 _QUERY = "query/"
 _EVENTS = "events/"
@@ -236,6 +236,11 @@ class Dataflow:
         self.queries.replace(rehearsed.flows[label])
         self.queries.adopt_contexts(label, rehearsed.queries.contexts)
 
+    @property
+    def scattered(self) -> tuple[str, ...]:
+        """Queries whose state is in several places, and from now on is needed in one: to be made anew, and adopted."""
+        return ()
+
     def suspend(self, label: str) -> None:
         """Give a query nothing, until it is adopted from another data flow; no snapshot holds it."""
         self.queries.suspended.add(label)
@@ -321,7 +326,7 @@ class Dataflow:
             events = {name: stream.events for name, stream in streams.items()}
             rows = self._answering.answer(events, dict(watermarks), seconds=self._allowed(batch, events))
         else:
-            rows = self._answering.answer_past(batch.past)
+            rows = self._answering.answer_past(batch.past, seconds=self._allowed(batch, batch.past.events))
         idled = batch.idle is not None and batch.advances is None
         self._latest = BatchResult(streams, rows, watermarks, advances, batch.source, idled=idled)
         return self._latest
@@ -337,7 +342,7 @@ class Dataflow:
         """How long each query may take for a batch; after an outage it may have the events of hours."""
         if self._query_timeout is None or batch.source is not BatchSource.LIVE:
             return None
-        return self._query_timeout.total_seconds() * max(1.0, sum(map(len, events.values())) / _TIMED_EVENTS)
+        return seconds_for(sum(map(len, events.values())), self._query_timeout)
 
     @property
     def due(self) -> dict[str, datetime]:
@@ -409,6 +414,14 @@ class Dataflow:
         """By source stream that has begun, its time."""
         return self._streams.moments
 
+    @property
+    def seen(self) -> Mapping[str, pl.DataFrame]:
+        """By source stream, `_id` and `_time` of the events that may come again."""
+        return self._streams.seen
+
+    def divide(self) -> None:
+        """Let queries that have seen nothing be answered in parts from now on, where they go on in parts."""
+
     def recall(self, moments: StreamMoments, known: KnownIdentities) -> None:
         """Let the source streams be where they were, without a snapshot; see `SourceStreams.recall`."""
         self._streams.recall(moments, known)
@@ -469,6 +482,21 @@ def _label_in(state: Mapping[str, bytes], registration: Registration) -> str:
 
 def _has_left(registration: Registration, batch: int) -> bool:
     return registration.withdrawal is not None and registration.withdrawal.batch <= batch
+
+
+def seconds_for(events: int, query_timeout: timedelta) -> float:
+    """How long a query may take for so many events of a live batch."""
+    return query_timeout.total_seconds() * max(1.0, events / _TIMED_EVENTS)
+
+
+def state_of_query(label: str, state: bytes) -> dict[str, bytes]:
+    """A snapshot of a data flow that holds nothing but a query.
+
+    Args:
+        label: its.
+        state: its own snapshot.
+    """
+    return {_QUERY + label: state}
 
 
 def is_state_of(label: str, state: Mapping[str, bytes]) -> bool:

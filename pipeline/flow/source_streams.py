@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 
+import polars as pl
 import pyarrow as pa
 
 from ...annotator import AnnotatedBatch, Annotator
@@ -101,6 +102,11 @@ class SourceStreams:
         """By stream, its time; of those that have not begun there is none."""
         found = {name: admission.moments for name, admission in self._admissions.items()}
         return {name: moments for name, moments in found.items() if any(moments)}
+
+    @property
+    def seen(self) -> Mapping[str, pl.DataFrame]:
+        """By stream, `_id` and `_time` of what may come again, in order of arrival."""
+        return {name: admission.seen for name, admission in self._admissions.items()}
 
     def recall(self, moments: StreamMoments, known: KnownIdentities) -> None:
         """Be where the streams were, by what was kept of their events; see `Admission.recall`.

@@ -27,7 +27,7 @@ from ..control import Requests, folder_of
 from ..durability import BatchJournal, DeadLetters, Generation, current_generation, planned_at
 from ..flow import live_batch, refuse_ahead
 from ..knowledge import KnowledgeStore, modules_in_force
-from ..sources import first_line, read_streams, unpack, without_unreadable
+from ..sources import first_line, listings_of, read_streams, unpack, without_unreadable
 from .hosting_choice import chosen_hosting
 from .interruption import PAUSE_S, Interruption
 from .signals import Signals
@@ -80,6 +80,12 @@ class Archiver:
             raise PipelineError(
                 "executors host the project's engine, and take nothing that an archiver has kept",
                 hint='set hosting = "driver" under [engine], or let the engine alone read the streams',
+            )
+        objects = next(iter(listings_of(settings)), None)
+        if objects is not None:
+            raise PipelineError(
+                f"streams.{objects}.source is in a bucket, whose objects the engine lists, and it alone",
+                hint="let the engine alone read the streams; what is in a bucket stays there until it does",
             )
         self._project = project
         self._state = settings.path(settings.engine.state) / "archiver"

@@ -43,7 +43,7 @@ _SIZES_EVERY_S = 10.0
 _MOST_OF_THE_TIME = 0.01
 _PASSING = ("kaicep-past-", "kaicep-endpoint")
 """How the names of threads begin that end when they have done what there was to do."""
-_OF_STREAMS = frozenset({"kaicep-heartbeat", "kaicep-stream-watch"})
+_OF_STREAMS = frozenset({"kaicep-heartbeat", "kaicep-object-watch", "kaicep-stream-watch"})
 """Threads that are there as long as the streams are read."""
 
 
@@ -81,6 +81,10 @@ class ObservedEngine(Protocol):
         """What ended the streams; `None`: nothing did."""
 
     @property
+    def waits_for(self) -> str | None:
+        """What passes, and the streams wait for; `None`: for nothing."""
+
+    @property
     def hosting(self) -> Literal["driver", "executors"]:
         """Who reads and answers batches."""
 
@@ -109,7 +113,7 @@ class EngineObserver:
         calls: CallDelivery | None = None,
     ) -> None:
         self._engine, self._flow, self._archive, self._calls = engine, flow, archive, calls
-        self._folders = (settings.path(settings.archive.path), settings.path(settings.engine.state))
+        self._state = settings.path(settings.engine.state)
         self._since = datetime.now(UTC)
         self._begun: tuple[int, float] | None = None
         self._last_seconds = 0.0
@@ -120,7 +124,7 @@ class EngineObserver:
         self._measure_again = 0.0
         wanted = settings.monitoring.metrics
         metrics = None if wanted is None else settings.path(wanted)
-        self._writer = StatusWriter(self._folders[1], metrics, self.status)
+        self._writer = StatusWriter(self._state, metrics, self.status)
 
     @contextmanager
     def batch(self, number: int) -> Iterator[None]:
@@ -168,6 +172,7 @@ class EngineObserver:
             since=self._since,
             at=now,
             reason=None if failure is None else str(failure),
+            waits_for=self._engine.waits_for,
             batches=progress.batches,
             batch=self.batch_at_work,
             batch_seconds=self._last_seconds,
@@ -242,8 +247,7 @@ class EngineObserver:
         """Bytes of the archive's folder and of the state's; the more files they have, the more seldom counted."""
         began = time.monotonic()
         if began >= self._measure_again or self._ended:
-            archive, state = self._folders
-            self._sizes = (0 if self._archive is None else folder_size(archive), folder_size(state))
+            self._sizes = (0 if self._archive is None else self._archive.size, folder_size(self._state))
             took = time.monotonic() - began
             self._measure_again = began + max(_SIZES_EVERY_S, took / _MOST_OF_THE_TIME)
         return self._sizes

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Literal
-from urllib.parse import urlsplit
 
 from ...archive import has_intake
 from ...config import Settings
 from ...errors import PipelineError
-from ...settings import GIVEN
-from ..durability import hosting_so_far
-from ..sources import source_streams
 
 __all__ = ["chosen_hosting"]
 
 _DRIVER = 'set hosting = "driver" under [engine]'
-_READ_BY_SPARK = frozenset({"lineSep", "wholetext"})
-"""Options that say how Spark, and it alone, finds the records of a text."""
 
 
 def chosen_hosting(
@@ -47,33 +41,5 @@ def chosen_hosting(
 
 def _obstacles(settings: Settings) -> Iterator[PipelineError]:
     """What keeps executors from hosting a project."""
-    if hosting_so_far(settings) == "driver":
-        yield PipelineError(
-            "the state is that of an engine whose driver hosts",
-            hint=f"{_DRIVER}, or name another folder with state there to begin anew",
-        )
-    for name, source in source_streams(settings).items():
-        why = None if source.reads_files else "is read by Spark alone"
-        reason = why or _of_source(settings, name)
-        if reason is not None:
-            yield PipelineError(f"streams.{name}.source {reason}", hint=_DRIVER)
-    for name, service in settings.queries.services.items():
-        if service.latency is not None:
-            yield PipelineError(f"queries.{name}.latency lets queries wait, and executors let none", hint=_DRIVER)
     if settings.archive.enabled and has_intake(settings.path(settings.archive.path)):
         yield PipelineError("`kaicep archive` has kept events of the project, which the driver takes", hint=_DRIVER)
-
-
-def _of_source(settings: Settings, name: str) -> str | None:
-    """What of a source executors do not do."""
-    source = settings.streams[name].source
-    if source is None:
-        return None
-    if source.format == GIVEN:
-        return "is a DataFrame"
-    if source.order == "time":
-        return 'is ordered by time (order = "time")'
-    if source.path is not None and urlsplit(source.path).scheme not in {"", "file"}:
-        return "is no folder that this machine reaches"
-    options = _READ_BY_SPARK & source.options().keys()
-    return f"has the option {min(options)}" if options else None

@@ -20,21 +20,24 @@ class Interruption:
 
     Args:
         say: takes a line of the log.
+
+    Attributes:
+        trouble: what the streams wait for, as it was seen last; `None`: they are read.
     """
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self._say = say
-        self._lasts = False
+        self.trouble: str | None = None
 
     def begin(self, trouble: Exception) -> None:
         """Say what the streams wait for, unless that was said."""
-        if not self._lasts:
-            told = first_line(trouble) if isinstance(trouble, PySparkException | Py4JError) else str(trouble)
+        told = first_line(trouble) if isinstance(trouble, PySparkException | Py4JError) else str(trouble)
+        if self.trouble is None:
             self._say(f"the streams wait: {told}; they are read on as soon as that has passed")
-        self._lasts = True
+        self.trouble = told
 
     def end(self) -> None:
         """Say that the streams are read on, if they waited."""
-        if self._lasts:
+        if self.trouble is not None:
             self._say("the streams are read on")
-        self._lasts = False
+        self.trouble = None

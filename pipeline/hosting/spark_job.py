@@ -106,6 +106,11 @@ class SparkJob:
         return not self._ended.is_set()
 
     @property
+    def waits_for(self) -> str | None:
+        """What passes, and the streams wait for; `None`: for nothing."""
+        return self._interruption.trouble if self.running else None
+
+    @property
     def failure(self) -> KaicepError | None:
         """What ended the streams; `None`: nothing did."""
         return self._failure

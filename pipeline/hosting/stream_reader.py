@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 from ...config import EngineSettings
 from ...errors import KaicepError, PipelineError
 from ..durability import BatchFiles, Generation, current_generation, is_all_read
+from ..executors import write_rows
 from ..flow import IdleStreams
-from ..sources import RawBatch, beat, unpack
+from ..sources import ObjectWatch, RawBatch, beat, listings_of, unpack
 from .freed_memory import keep_freed_memory
 from .query_registrar import QueryRegistrar
 from .spark_job import SparkJob
@@ -52,6 +53,7 @@ class StreamReader(QueryRegistrar):
         super().__init__(say)
         self._given, self._spark = spark, spark
         self._lock = threading.Lock()
+        self._watch = ObjectWatch({}, 0.0, say)
         self._job = SparkJob(
             self._lock,
             self._run,
@@ -75,6 +77,11 @@ class StreamReader(QueryRegistrar):
     def failure(self) -> KaicepError | None:
         """What ended the streams; `None`: nothing did."""
         return self._job.failure
+
+    @property
+    def waits_for(self) -> str | None:
+        """What passes, and the streams wait for: a full disk, a bucket that is away; `None`: for nothing."""
+        return self._job.waits_for
 
     @property
     def running(self) -> bool:
@@ -141,6 +148,7 @@ class StreamReader(QueryRegistrar):
 
         A batch that takes longer than some seconds is left, and done again by the later engine.
         """
+        self._watch.stop()
         self._job.stop()
         for handle in self.handles:
             handle.end()
@@ -157,6 +165,7 @@ class StreamReader(QueryRegistrar):
         if self.running:
             return
         flow = self._flow
+        self._find_objects(idle)
         for handle in self.handles:
             handle.began()
         self._answer_requests()
@@ -171,6 +180,17 @@ class StreamReader(QueryRegistrar):
         spark = self._session(brief=idle is None)
         flow.check_hosting()
         self._job.start(spark, settings, generation, idle, partial(self._take_up, idle))
+
+    def _find_objects(self, idle: IdleStreams | None) -> None:
+        """List the buckets of sources: now, or from now on until the streams are read no more."""
+        settings = self.project.settings
+        listings = listings_of(settings)
+        if idle is not None:
+            self._watch.stop()
+            self._watch = ObjectWatch(listings, settings.engine.trigger.total_seconds(), self._say)
+            return
+        for listing in listings.values():
+            listing.find()
 
     def _session(self, *, brief: bool = False) -> SparkSession:
         """Spark, started when it is needed first; see `start_spark`."""
@@ -198,13 +218,14 @@ class StreamReader(QueryRegistrar):
 
     def _run(self, frame: DataFrame, batch: int, generation: Generation, idle: IdleStreams | None) -> None:
         with self._watched(batch):
-            step = self._flow.deliver(batch, generation, partial(self._unpacked, frame), idle)
+            write = partial(write_rows, frame, self.project.settings)
+            step = self._flow.deliver(batch, generation, partial(self._unpacked, frame), idle, write=write)
             if step is not None:
                 self._report(step)
 
     def _unpacked(self, frame: DataFrame, files: BatchFiles) -> Mapping[str, RawBatch]:
         """The records of a batch; what cannot be read of it is said."""
-        records = unpack(frame, self.project.settings, files.passed_over, files.listed)
+        records = unpack(frame, self.project.settings, files.passed_over, files.listed, files.only)
         for stream, raw in records.items():
             for file in raw.unreadable:
                 self._say(f"streams.{stream}: {file.path} {file.complaint}; see its dead letters")

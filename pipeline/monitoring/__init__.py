@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         status_file,
     )
     from .log_output import LogOutput
-    from .metrics import write_metrics
+    from .metrics import metrics_bytes, write_metrics
     from .status_writer import StatusWriter
 
 __all__ = [
@@ -47,6 +47,7 @@ __all__ = [
     "StatusWriter",
     "StreamStatus",
     "log_context",
+    "metrics_bytes",
     "read_status",
     "status_bytes",
     "status_file",
@@ -75,6 +76,7 @@ _OF_ENGINES = {
         ".engine_status",
     ),
     "LogOutput": ".log_output",
+    "metrics_bytes": ".metrics",
     "write_metrics": ".metrics",
     "StatusWriter": ".status_writer",
 }

@@ -208,6 +208,7 @@ class EngineStatus:
         state: what it is doing; `stopped` and `failed` are the last words of one that has ended,
             `killed` is said of one that left none.
         reason: why it failed.
+        waits_for: what passes, such as a full disk, and the streams wait for; `None`: they are read.
         process: its process number.
         version: of kaicep.
         since: when it began.
@@ -236,6 +237,7 @@ class EngineStatus:
     since: datetime
     at: datetime
     reason: str | None = None
+    waits_for: str | None = None
     batches: int = 0
     batch: BatchAtWork | None = None
     batch_seconds: float = 0.0

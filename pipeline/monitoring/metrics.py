@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from prometheus_client import CollectorRegistry, write_to_textfile
+from prometheus_client import CollectorRegistry, generate_latest, write_to_textfile
 from prometheus_client.core import CounterMetricFamily as Counter
 from prometheus_client.core import GaugeMetricFamily as Gauge
 from prometheus_client.core import Metric
@@ -16,7 +16,7 @@ from prometheus_client.registry import Collector
 
 from .engine_status import EngineStatus
 
-__all__ = ["write_metrics"]
+__all__ = ["metrics_bytes", "write_metrics"]
 
 _OUTCOMES = ("events", "late", "duplicates", "rejected", "malformed")
 _PLACES = ("read", "given", "unplaced")
@@ -29,9 +29,18 @@ def write_metrics(path: Path, status: EngineStatus) -> None:
         OSError: it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    write_to_textfile(str(path), _registry(status))
+
+
+def metrics_bytes(status: EngineStatus) -> bytes:
+    """The metrics of a status in the text format, for whoever asks over HTTP."""
+    return generate_latest(_registry(status))
+
+
+def _registry(status: EngineStatus) -> CollectorRegistry:
     registry = CollectorRegistry()
     registry.register(_StatusCollector(status))
-    write_to_textfile(str(path), registry)
+    return registry
 
 
 class _StatusCollector(Collector):
@@ -63,6 +72,7 @@ def _of_engine(status: EngineStatus) -> Iterator[Metric]:
         threads.add_metric([name], float(alive))
     yield stages
     yield threads
+    yield Gauge("kaicep_streams_wait", "Whether the streams wait for what passes.", float(status.waits_for is not None))
     if status.archive is not None:
         yield Gauge("kaicep_archive_bytes", "Of the archive's folder.", status.archive.size)
         lag = Gauge("kaicep_store_lag_rows", "What the archive's log has and its store lacks.", labels=["kind"])

@@ -9,42 +9,61 @@ from .keys import shard_of, sharding_key, why_one_shard, why_one_shard_together
 from .query_unit import QueryUnit, units_of
 
 if TYPE_CHECKING:
-    from .hosted_queries import Failures, HostedQueries, HostingPlan, hosted
-    from .hosting_state import HostingState, QueryTold, left_behind, state_of, state_text
+    from .hosted_queries import Failures, HostedQueries, HostingPlan, StatePlace, hosted
+    from .hosting_state import PARTS, HostingState, QueryTold, SetTold, left_behind, state_of, state_text, told_together
+    from .identity_part import seen_parts
     from .log_part import HIDDEN, LogReport
-    from .shard_part import ShardReport
+    from .part_file import Part, PartName, write_parts
+    from .row_merge import with_moments
+    from .shard_part import ShardReport, read_state, state_parts, told_of_query, told_of_sets
     from .sharded_flow import FEW_ROWS, WRITTEN_KNOWLEDGE, HostedBatch, ShardedFlow, StreamCounts, TaskRunner, run_here
-    from .split_part import SplitReport
-    from .split_reading import Split, told_records
+    from .split_part import SplitReport, of_shard
+    from .split_reading import Split, collected_parts, told_records
 
 _LATER = {
     "FEW_ROWS": ".sharded_flow",
+    "collected_parts": ".split_reading",
     "Failures": ".hosted_queries",
     "HIDDEN": ".log_part",
+    "hosted": ".hosted_queries",
     "HostedBatch": ".sharded_flow",
     "HostedQueries": ".hosted_queries",
     "HostingPlan": ".hosted_queries",
     "HostingState": ".hosting_state",
     "LogReport": ".log_part",
+    "of_shard": ".split_part",
+    "Part": ".part_file",
+    "PartName": ".part_file",
+    "PARTS": ".hosting_state",
     "QueryTold": ".hosting_state",
-    "ShardReport": ".shard_part",
+    "read_state": ".shard_part",
+    "run_here": ".sharded_flow",
+    "seen_parts": ".identity_part",
+    "SetTold": ".hosting_state",
     "ShardedFlow": ".sharded_flow",
+    "ShardReport": ".shard_part",
     "Split": ".split_reading",
     "SplitReport": ".split_part",
+    "left_behind": ".hosting_state",
+    "state_of": ".hosting_state",
+    "state_parts": ".shard_part",
+    "state_text": ".hosting_state",
+    "StatePlace": ".hosted_queries",
     "StreamCounts": ".sharded_flow",
     "TaskRunner": ".sharded_flow",
-    "WRITTEN_KNOWLEDGE": ".sharded_flow",
-    "hosted": ".hosted_queries",
-    "left_behind": ".hosting_state",
-    "run_here": ".sharded_flow",
-    "state_of": ".hosting_state",
-    "state_text": ".hosting_state",
+    "told_of_query": ".shard_part",
+    "told_of_sets": ".shard_part",
     "told_records": ".split_reading",
+    "told_together": ".hosting_state",
+    "with_moments": ".row_merge",
+    "write_parts": ".part_file",
+    "WRITTEN_KNOWLEDGE": ".sharded_flow",
 }
 
 __all__ = [
     "FEW_ROWS",
     "HIDDEN",
+    "PARTS",
     "WRITTEN_KNOWLEDGE",
     "Failures",
     "HostedBatch",
@@ -52,25 +71,39 @@ __all__ = [
     "HostingPlan",
     "HostingState",
     "LogReport",
+    "Part",
+    "PartName",
     "QueryTold",
     "QueryUnit",
+    "SetTold",
     "ShardReport",
     "ShardedFlow",
     "Split",
     "SplitReport",
+    "StatePlace",
     "StreamCounts",
     "TaskRunner",
+    "collected_parts",
     "hosted",
     "left_behind",
+    "of_shard",
+    "read_state",
     "run_here",
+    "seen_parts",
     "shard_of",
     "sharding_key",
     "state_of",
+    "state_parts",
     "state_text",
+    "told_of_query",
+    "told_of_sets",
     "told_records",
+    "told_together",
     "units_of",
     "why_one_shard",
     "why_one_shard_together",
+    "with_moments",
+    "write_parts",
 ]
 
 

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -28,7 +29,7 @@ _LOG = logging.getLogger("kaicep")
 _PLANS = 4
 
 Failures: TypeAlias = Mapping[str, Mapping[str, Any]]
-"""By unit of queries, what stopped it, as `error_fields` describes it."""
+"""By label, what stopped a query, as `error_fields` describes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,10 @@ class HostingPlan:
         registrations: the queries, each after those whose output it reads.
         shards: into how many a query is cut at most.
         kept: by label, the unit of queries that have answered each other so far; see `units_of`.
-        durable: it is an engine's: events are kept for the log, and what cannot be taken; a unit of queries that fails
-            stops nothing else; a query that a state does not hold begins anew.
+        durable: it is an engine's: events are kept for the log, and what cannot be taken; a query that fails stops
+            nothing but itself and what reads it; one that a state does not hold begins anew.
+        since: by label, that before which the changes of contexts of a query count for nothing.
+        sets: by name, when each set of contexts was registered, where that is no longer said by who speaks of it.
     """
 
     key: str
@@ -51,6 +54,29 @@ class HostingPlan:
     shards: int
     kept: Mapping[str, str] = field(default_factory=dict)
     durable: bool = False
+    since: Mapping[str, datetime] = field(default_factory=dict)
+    sets: Mapping[str, datetime | None] = field(default_factory=dict)
+
+    def dataflow(
+        self, registrations: Sequence[Registration], state: Mapping[str, bytes]
+    ) -> tuple[Dataflow, Sequence[Registration]]:
+        """Queries that are answered together, as they are in a state.
+
+        Args:
+            registrations: theirs.
+            state: what a snapshot of a data flow has of them; empty: no event has come.
+
+        Returns:
+            The data flow, and those of the queries that begin with it, since the state does not hold them.
+        """
+        dataflow = self.catalog.dataflow(isolated=self.durable, timely=self.durable)
+        dataflow.queries.changed_since = dict(self.since)
+        begun = dataflow.restore(state, registrations) if state else registrations
+        sets = [each for registration in begun for each in registration.query.context_sets]
+        dataflow.queries.begin_contexts_at(sets, self.sets)
+        for registration in begun:
+            dataflow.register(registration)
+        return dataflow, begun
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +171,7 @@ class HostedQueries:
 
     @contextmanager
     def isolated(self, unit: QueryUnit, failures: dict[str, Mapping[str, Any]]) -> Iterator[None]:
-        """Do something for a unit; of an engine's, what it fails with is noted, and nothing else fails.
+        """Do something for a unit; of an engine's, what its queries fail with is noted, and nothing else fails.
 
         Raises:
             OSError, UnreadablePartError: what tasks have left cannot be read: that is no query's failure.
@@ -159,7 +185,7 @@ class HostedQueries:
                 raise
             if not isinstance(error, KaicepError):
                 _LOG.exception("query %s failed", unit.name)
-            failures[unit.name] = error_fields(failure_of(unit.labels[0], error))
+            failures |= {label: error_fields(failure_of(label, error)) for label in unit.labels}
 
     def flow(self, unit: QueryUnit) -> QueryRuntime:
         """The query of a single unit, for what it is given of events and how its rows look; it has no state."""
@@ -170,14 +196,8 @@ class HostedQueries:
         if unit.single:
             return {unit.name: self.flow(unit)}
         if unit.name not in self._templates:
-            self._templates[unit.name] = self._begun(self._registrations(unit))
+            self._templates[unit.name], _ = self.plan.dataflow(self._registrations(unit), {})
         return self._templates[unit.name].flows
-
-    def _begun(self, registrations: Sequence[Registration]) -> Dataflow:
-        dataflow = self.plan.catalog.dataflow()
-        for registration in registrations:
-            dataflow.register(registration)
-        return dataflow
 
     def single(self, unit: QueryUnit, place: StatePlace, state: bytes | None) -> QueryRuntime:
         """The query of a shard of a single unit as it is in a state; `None`: no event has come."""
@@ -199,14 +219,10 @@ class HostedQueries:
         known = self._known(place)
         if isinstance(known, Dataflow):
             return known
-        registrations = self._registrations(unit)
-        dataflow = self.plan.catalog.dataflow()
-        lost: Sequence[Registration] = dataflow.restore(state, registrations) if state else registrations
+        dataflow, lost = self.plan.dataflow(self._registrations(unit), state)
         if state and lost and not self.plan.durable:
             labels = ", ".join(registration.label for registration in lost)
             raise PipelineError(f"the state of {labels} is of other queries", hint="begin with an empty folder")
-        for registration in lost:
-            dataflow.register(registration)
         for flow in dataflow.flows.values() if unit.key is not None else ():
             flow.rows.gives_hidden = True
         return dataflow

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -17,15 +17,18 @@ __all__ = [
     "PARTS",
     "HostingState",
     "QueryTold",
+    "SetTold",
     "commit",
     "left_behind",
     "read_manifest",
     "require_newest",
+    "sets_together",
     "state_of",
     "state_text",
+    "told_together",
 ]
 
-_VERSION = 3
+_VERSION = 4
 _PREFIX = "manifest-"
 _MANIFEST = re.compile(rf"{_PREFIX}(\d+)\.json")
 PARTS = ".parts"
@@ -40,11 +43,61 @@ class QueryTold:
         label: the query's.
         due: the next watermark that may bring rows without a further event; `None`: none will.
         ending: why no further row can come, in words; `None`: one can.
+        watermark: how far it has been answered; `None`: one of its streams has not begun.
+        held: what no `_time` of rows that are held back lies below; `None`: none are.
     """
 
     label: str
     due: datetime | None
     ending: str | None
+    watermark: datetime | None = None
+    held: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SetTold:
+    """What shards tell of a set of contexts after a batch.
+
+    Attributes:
+        name: the set's.
+        text: its own, normalised.
+        now: the moment of its registration; `None`: before the first event.
+        known: the changes below that are known; `None`: none is.
+    """
+
+    name: str
+    text: str
+    now: datetime | None
+    known: datetime | None
+
+
+def told_together(told: Iterable[QueryTold]) -> tuple[QueryTold, ...]:
+    """What is told of queries, all shards of each together: one has ended when it has in all of them."""
+    found: dict[str, list[QueryTold]] = {}
+    for one in told:
+        found.setdefault(one.label, []).append(one)
+    return tuple(_of_query(label, of) for label, of in found.items())
+
+
+def _of_query(label: str, told: Sequence[QueryTold]) -> QueryTold:
+    due = min((one.due for one in told if one.due is not None), default=None)
+    held = min((one.held for one in told if one.held is not None), default=None)
+    ended = all(one.ending is not None for one in told)
+    return QueryTold(label, due, told[0].ending if ended else None, _least([one.watermark for one in told]), held)
+
+
+def sets_together(told: Iterable[SetTold]) -> tuple[SetTold, ...]:
+    """What is told of sets of contexts: the changes of one are known as far as they are in all shards."""
+    found: dict[str, list[SetTold]] = {}
+    for one in told:
+        found.setdefault(one.name, []).append(one)
+    return tuple(replace(of[0], known=_least([one.known for one in of])) for of in found.values())
+
+
+def _least(moments: Sequence[datetime | None]) -> datetime | None:
+    """The first of moments; `None` where one is not known."""
+    known = [moment for moment in moments if moment is not None]
+    return min(known) if len(known) == len(moments) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +114,7 @@ class HostingState:
         kept: by label, the unit of those that answer each other.
         shards: into how many queries are cut; a state stays in its shard.
         waiting: by label of a query, the file with its rows that wait for those of other shards.
+        sets: of each set of contexts that queries speak of.
     """
 
     plan: str
@@ -72,6 +126,7 @@ class HostingState:
     kept: Mapping[str, str] = field(default_factory=dict)
     shards: int = 0
     waiting: Mapping[str, str] = field(default_factory=dict)
+    sets: tuple[SetTold, ...] = ()
 
     @property
     def files(self) -> frozenset[str]:
@@ -157,10 +212,13 @@ def _content(state: HostingState) -> dict[str, Any]:
         "moments": {name: [_text(moment) for moment in both] for name, both in state.moments.items()},
         "states": [[place.file, place.unit, place.shard] for place in state.states],
         "seen": [[stream, shard, file] for (stream, shard), file in state.seen.items()],
-        "told": [[told.label, _text(told.due), told.ending] for told in state.told],
+        "told": [
+            [told.label, _text(told.due), told.ending, _text(told.watermark), _text(told.held)] for told in state.told
+        ],
         "kept": dict(state.kept),
         "shards": state.shards,
         "waiting": dict(state.waiting),
+        "sets": [[told.name, told.text, _text(told.now), _text(told.known)] for told in state.sets],
     }
 
 
@@ -176,8 +234,12 @@ def state_of(text: str, place: str) -> HostingState:
     moments = {name: (_moment(one), _moment(other)) for name, (one, other) in content["moments"].items()}
     states = tuple(StatePlace(*of) for of in content["states"])
     seen = {(stream, shard): file for stream, shard, file in content["seen"]}
-    told = tuple(QueryTold(label, _moment(due), ending) for label, due, ending in content["told"])
-    of_queries = told, content["kept"], content["shards"], content["waiting"]
+    told = tuple(
+        QueryTold(label, _moment(due), ending, _moment(watermark), _moment(held))
+        for label, due, ending, watermark, held in content["told"]
+    )
+    sets = tuple(SetTold(name, of, _moment(now), _moment(known)) for name, of, now, known in content["sets"])
+    of_queries = told, content["kept"], content["shards"], content["waiting"], sets
     return HostingState(content["plan"], content["batch"], moments, states, seen, *of_queries)
 
 

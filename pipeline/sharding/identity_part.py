@@ -6,6 +6,7 @@ determines its time stamp is looked for in its own shard; otherwise the order of
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -18,11 +19,11 @@ from ...storage import SharedFolder
 from ..flow import admission_of
 from .deals import BEFORE, EVENTS_OF, OTHERS, PLACE
 from .hosted_queries import HostedQueries
-from .keys import first_ones
+from .keys import first_ones, shard_of
 from .part_file import Part, PartFile, PartName, write_parts
 from .split_part import IDENTITIES, MOMENT
 
-__all__ = ["DROPPED", "LATE", "IdentityReport", "IdentityWork", "ReadSplit", "identity_part"]
+__all__ = ["DROPPED", "LATE", "IdentityReport", "IdentityWork", "ReadSplit", "identity_part", "seen_parts"]
 
 DROPPED, LATE = "dropped", "late"
 _SEEN = "seen"
@@ -134,6 +135,19 @@ def _rows(queries: HostedQueries, work: IdentityWork, folder: SharedFolder) -> p
         place = pl.lit(split.place, pl.Int64).alias(_SPLIT)
         found += [frame.select("_id", pl.col("_time").cast(MOMENT), before, place) for frame in some]
     return pl.concat(found)
+
+
+def seen_parts(stream: str, seen: pl.DataFrame, shards: int) -> Iterator[tuple[int, PartName, pl.DataFrame]]:
+    """The identities of earlier batches of a stream, by shard: which one, and the part that `IdentityWork.seen` names.
+
+    Args:
+        stream: its name.
+        seen: `_id` and `_time`, in order of arrival.
+        shards: how many its identities have.
+    """
+    numbers = shard_of([seen["_id"]], shards)
+    for shard in range(shards):
+        yield shard, (_SEEN, stream, shard), seen.select("_id", "_time").filter(pl.Series(numbers == shard))
 
 
 _Judged = tuple[Bools, Bools, Part, datetime | None]

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
 
 from ...archive.log import concatenated, write_segment
 from ...expressions import frame_of
-from ...storage import SharedFolder
+from ...storage import SharedFolder, StoragePath
 from .hosted_queries import HostedQueries
 from .identity_part import DROPPED, LATE, ReadSplit
 from .part_file import PartFile
@@ -41,7 +40,7 @@ class LogWork:
     stream: str
     splits: tuple[ReadSplit, ...]
     dropped: Sequence[str]
-    target: Path
+    target: StoragePath
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class LogReport:
     """
 
     stream: str
-    path: Path | None
+    path: StoragePath | None
     rows: int
     late: int
 

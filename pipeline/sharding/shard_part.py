@@ -8,19 +8,31 @@ from datetime import datetime
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from ...cep import END_OF_TIME
+from ...cep import END_OF_TIME, limit_time
+from ...errors import error_fields
 from ...planner import BackfillChunk, Watermarks
 from ...storage import SharedFolder
-from ..flow import Batch, Dataflow, QueryRuntime, joined
+from ..flow import Batch, Dataflow, QueryRuntime, joined, seconds_for
 from .given_events import GivenEvents
-from .hosted_queries import Failures, HostedQueries, StatePlace
-from .hosting_state import PARTS, QueryTold
+from .hosted_queries import Failures, HostedQueries, HostingPlan, StatePlace
+from .hosting_state import PARTS, QueryTold, SetTold
 from .identity_part import ReadSplit
 from .part_file import Part, PartFile, PartName, write_parts
 from .query_unit import QueryUnit
 
-__all__ = ["CALLS_OF", "ROWS_OF", "ShardReport", "ShardWork", "shard_part"]
+__all__ = [
+    "CALLS_OF",
+    "ROWS_OF",
+    "ShardReport",
+    "ShardWork",
+    "read_state",
+    "shard_part",
+    "state_parts",
+    "told_of_query",
+    "told_of_sets",
+]
 
 ROWS_OF, CALLS_OF, _STATE = "rows", "calls", "state"
 
@@ -36,6 +48,7 @@ class ShardWork:
         watermarks: of the source streams, after the batch.
         ends: all streams end.
         last: the greatest time stamp of all streams.
+        events: how many count.
     """
 
     shards: tuple[StatePlace, ...]
@@ -44,6 +57,7 @@ class ShardWork:
     watermarks: Watermarks
     ends: bool
     last: datetime | None
+    events: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +70,9 @@ class ShardReport:
         rows: the parts of the file that are rows of a query, by its label and the shard, and how many they are.
         done: by rule, how much it has done for its rows.
         told: of each query; of one in several shards several times.
-        failures: by unit, what stopped one; those of an engine only.
+        failures: by label, what stopped a query; those of an engine only.
         held: by query of which a match may still grow here, what no `_time` of its rows to come lies below.
+        sets: of each set of contexts.
     """
 
     file: str
@@ -67,6 +82,7 @@ class ShardReport:
     told: tuple[QueryTold, ...]
     failures: Failures
     held: Mapping[str, datetime]
+    sets: tuple[SetTold, ...] = ()
 
 
 def shard_part(queries: HostedQueries, work: ShardWork, folder: SharedFolder, name: str) -> ShardReport:
@@ -89,9 +105,11 @@ def shard_part(queries: HostedQueries, work: ShardWork, folder: SharedFolder, na
     for place in work.shards:
         unit = queries.unit(place.unit)
         with queries.isolated(unit, failures):
-            live, own = _done(queries, place, (work, given), done, _state(folder, place))
+            live, own = _done(queries, place, (work, given), done, read_state(folder, place))
             parts |= own
             kept.append((StatePlace(name, place.unit, place.shard), live))
+            stopped = {flow.registration.label: flow.failure for flow in _flows(live)}
+            failures |= {label: error_fields(why) for label, why in stopped.items() if why is not None}
     found = {part: table for part, table in parts.items() if part[0] in (ROWS_OF, CALLS_OF)}
     written = f"{name.removesuffix(PARTS)}.found{PARTS}"
     if found:
@@ -100,10 +118,10 @@ def shard_part(queries: HostedQueries, work: ShardWork, folder: SharedFolder, na
     for at, live in kept:
         queries.keep(at, live)
     rows = {part: table.num_rows for part, table in found.items() if isinstance(table, pa.Table)}
-    flows = [flow for _, live in kept for flow in _flows(live)]
-    return ShardReport(
-        written, tuple(at for at, _ in kept), rows, done, tuple(map(_told, flows)), failures, _held(flows)
-    )
+    flows = [flow for _, live in kept for flow in _flows(live) if flow.failure is None]
+    told = tuple(map(told_of_query, flows))
+    sets = tuple(of for _, live in kept if isinstance(live, Dataflow) for of in told_of_sets(live))
+    return ShardReport(written, tuple(at for at, _ in kept), rows, done, told, failures, _held(flows), sets)
 
 
 def _done(
@@ -114,24 +132,48 @@ def _done(
     state: dict[str, bytes],
 ) -> tuple[QueryRuntime | Dataflow, dict[PartName, Part]]:
     """Answer a shard: what answers it from now on, its rows and its state."""
-    unit = queries.unit(place.unit)
+    unit, (work, _) = queries.unit(place.unit), of
     if unit.single:
         flow = queries.single(unit, place, state.get(""))
-        parts = _answered(flow, unit, place.shard, *of)
-        parts[_STATE, unit.name, place.shard, ""] = flow.snapshot()
-        return flow, parts
+        with limit_time(_seconds(queries.plan, work.events)):
+            parts = _answered(flow, unit, place.shard, *of)
+        return flow, parts | state_parts(place, {"": flow.snapshot()})
     dataflow = queries.several(unit, place, state)
     parts = _answer_each_other(dataflow, unit, place.shard, of, done)
-    parts |= {(_STATE, unit.name, place.shard, key): content for key, content in dataflow.snapshot().items()}
-    return dataflow, parts
+    return dataflow, parts | state_parts(place, dataflow.snapshot())
+
+
+def state_parts(place: StatePlace, state: Mapping[str, bytes]) -> dict[PartName, Part]:
+    """A state as parts of a file, for `read_state`.
+
+    Args:
+        place: of the shard.
+        state: what a snapshot of a data flow has; of a single query what it has itself, under no name.
+    """
+    return {(_STATE, place.unit, place.shard, key): content for key, content in state.items()}
+
+
+def _seconds(plan: HostingPlan, events: int) -> float | None:
+    """How long a query may take for a batch; `None`: as long as it takes."""
+    timeout = plan.catalog.settings.engine.query_timeout
+    return seconds_for(events, timeout) if plan.durable and timeout is not None else None
 
 
 def _flows(live: QueryRuntime | Dataflow) -> Sequence[QueryRuntime]:
     return list(live.flows.values()) if isinstance(live, Dataflow) else [live]
 
 
-def _told(flow: QueryRuntime) -> QueryTold:
-    return QueryTold(flow.registration.label, flow.due, flow.ending)
+def told_of_query(flow: QueryRuntime) -> QueryTold:
+    """What the driver is told of a query."""
+    first = flow.row_watermark(END_OF_TIME)
+    held = None if first is None or first >= END_OF_TIME else first
+    return QueryTold(flow.registration.label, flow.due, flow.ending, flow.watermark, held)
+
+
+def told_of_sets(dataflow: Dataflow) -> tuple[SetTold, ...]:
+    """What it is told of the sets of contexts that queries speak of."""
+    sets = dataflow.queries.contexts.items()
+    return tuple(SetTold(name, contexts.set.normal, contexts.now, contexts.known) for name, contexts in sets)
 
 
 def _held(flows: Sequence[QueryRuntime]) -> dict[str, datetime]:
@@ -145,8 +187,8 @@ def _held(flows: Sequence[QueryRuntime]) -> dict[str, datetime]:
     return held
 
 
-def _state(folder: SharedFolder, place: StatePlace) -> dict[str, bytes]:
-    """The parts of a state; empty before the first batch."""
+def read_state(folder: SharedFolder, place: StatePlace) -> dict[str, bytes]:
+    """The parts of a state, see `state_parts`; empty before the first batch."""
     if not place.file:
         return {}
     with PartFile(folder, place.file) as file:
@@ -185,7 +227,11 @@ def _answer_each_other(
     parts: dict[PartName, Part] = {
         (ROWS_OF, label, shard): rows for label, rows in result.matches.items() if rows.num_rows
     }
+    stopped = [label for label, flow in dataflow.flows.items() if flow.failure is not None]
     if result.called:
-        parts[CALLS_OF, unit.name, shard] = pa.concat_tables(result.called)
-    done |= result.done
+        called = pa.concat_tables(result.called)
+        parts[CALLS_OF, unit.name, shard] = called.filter(
+            pc.invert(pc.is_in(called["rule"], pa.array(stopped, pa.string())))
+        )
+    done |= {rule: of for rule, of in result.done.items() if rule not in stopped}
     return parts

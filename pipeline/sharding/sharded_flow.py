@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -17,11 +16,19 @@ import pyarrow as pa
 from ...cep import END_OF_TIME
 from ...errors import PipelineError
 from ...planner import Watermarks
-from ...storage import FolderPlace, LocalFolder, SharedFolder, folder_at, folder_name, is_transient
+from ...storage import FolderPlace, LocalFolder, SharedFolder, StoragePath, folder_at, folder_name, is_transient
 from ..flow import RowTargets, StreamMoments, WrittenRows
 from ..flow.rules import in_order
 from .hosted_queries import Failures, HostedQueries, HostingPlan, StatePlace, hosted
-from .hosting_state import PARTS, HostingState, QueryTold, commit, read_manifest, require_newest
+from .hosting_state import (
+    PARTS,
+    HostingState,
+    commit,
+    read_manifest,
+    require_newest,
+    sets_together,
+    told_together,
+)
 from .identity_part import IdentityReport, IdentityWork, identity_part
 from .log_part import LogReport, LogWork, log_part
 from .part_file import PartFile, write_parts
@@ -108,7 +115,7 @@ class HostedBatch:
         watermarks: by source stream, after the batch.
         read: by stream, what is told of its splits, in order of arrival.
         segments: by stream, what was written for the log.
-        failures: by unit, what stopped one.
+        failures: by label, what stopped a query.
     """
 
     streams: Mapping[str, StreamCounts]
@@ -207,7 +214,7 @@ class ShardedFlow:
         advance: Advance,
         *,
         ends: bool = False,
-        log: Path | None = None,
+        log: StoragePath | None = None,
         targets: Targets = lambda _: None,
         gone: Sequence[str] = (),
     ) -> tuple[HostedBatch, HostingState]:
@@ -246,10 +253,11 @@ class ShardedFlow:
         dropped = {name: [j.file for j in judged if j.stream == name] for name in of_stream}
         last = latest(clock.moments[0] for clock in self._clocks.values())
         parts = tuple(part for name in sorted(ordered) for part in ordered[name])
-        failures = {unit: why for report in read for unit, why in report.failures.items()}
+        failures = {label: why for report in read for label, why in report.failures.items()}
         shares = self._shares(failures)
+        events = sum(count.events for count in counts.values())
         tasks: list[ShardWork | LogWork] = [
-            ShardWork(places, parts, dropped, watermarks, ends, last) for places in shares
+            ShardWork(places, parts, dropped, watermarks, ends, last, events) for places in shares
         ]
         if log is not None:
             tasks += [LogWork(name, ordered[name], dropped[name], log / folder_name(name)) for name in sorted(ordered)]
@@ -258,7 +266,7 @@ class ShardedFlow:
         )
         segments = {report.stream: report for report in done if isinstance(report, LogReport)}
         answered = [report for report in done if isinstance(report, ShardReport)]
-        failures |= {unit: why for report in answered for unit, why in report.failures.items()}
+        failures |= {label: why for report in answered for label, why in report.failures.items()}
         rows, written, waiting = self._rows(batch, self._parts(answered, failures), targets)
         found = HostedBatch(
             counts,
@@ -291,7 +299,7 @@ class ShardedFlow:
         shares: list[list[StatePlace]] = [[] for _ in range(self._tasks)]
         first = {unit.name: number for number, unit in enumerate(self._queries.units)}
         for unit, shard in self._queries.work:
-            if unit.name not in failures:
+            if not failures.keys() >= {*unit.labels}:
                 place = StatePlace(known.get((unit.name, shard), ""), unit.name, shard)
                 shares[(first[unit.name] + shard) % self._tasks].append(place)
         return [tuple(share) for share in shares if share]
@@ -310,17 +318,20 @@ class ShardedFlow:
             {name: clock.moments for name, clock in self._clocks.items()},
             tuple(place for report in answered for place in report.states),
             {**self.state.seen, **{(j.stream, j.shard): j.file for j in judged}},
-            tuple(_together(list(of)) for of in _by_label(told for report in answered for told in report.told)),
+            told_together(told for report in answered for told in report.told),
             {label: unit.name for unit in self._queries.units if not unit.single for label in unit.labels},
             self._plan.shards,
             waiting,
+            sets_together(told for report in answered for told in report.sets),
         )
 
     def _parts(self, answered: Sequence[ShardReport], failures: Failures) -> list[QueryParts]:
         """Where the rows of each query are; of units that have failed none counts, nor do those that wait."""
         found = []
         for unit in self._queries.units:
-            for label in unit.labels if unit.name not in failures else ():
+            for label in unit.labels:
+                if label in failures:
+                    continue
                 own = [
                     (report.file, {part: count for part, count in report.rows.items() if part[:2] == (ROWS_OF, label)})
                     for report in answered
@@ -396,21 +407,6 @@ def answer_part(
     if isinstance(work, LogWork):
         return log_part(queries, work, folder, name)
     return shard_part(queries, work, folder, name)
-
-
-def _by_label(told: Iterable[QueryTold]) -> Iterable[list[QueryTold]]:
-    """What is told of each query by its shards."""
-    found: dict[str, list[QueryTold]] = {}
-    for one in told:
-        found.setdefault(one.label, []).append(one)
-    return found.values()
-
-
-def _together(told: Sequence[QueryTold]) -> QueryTold:
-    """What is told of a query, all its shards together: it has ended when all have."""
-    due = min((one.due for one in told if one.due is not None), default=None)
-    ended = all(one.ending is not None for one in told)
-    return QueryTold(told[0].label, due, told[0].ending if ended else None)
 
 
 def _counts(read: Sequence[SplitReport], judged: Sequence[IdentityReport]) -> StreamCounts:

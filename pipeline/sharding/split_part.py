@@ -28,7 +28,7 @@ from .part_file import Part, PartName, stream_parts
 from .query_unit import QueryUnit
 from .split_reading import LETTERS, Split, letters_part, read_split
 
-__all__ = ["IDENTITIES", "LOGGED", "MOMENT", "Split", "SplitReport", "split_part"]
+__all__ = ["IDENTITIES", "LOGGED", "MOMENT", "Split", "SplitReport", "of_shard", "split_part"]
 
 IDENTITIES, LOGGED = "identities", "logged"
 MOMENT = pl.Datetime("us", "UTC")
@@ -50,7 +50,7 @@ class SplitReport:
         reasons: of a few of these, place and reason.
         malformed: how many of these are no records at all.
         unreadable: the file, if nothing of it was taken.
-        failures: by unit of queries, what stopped one while its PATHs and FILTERs were asked; those of an engine only.
+        failures: by label, what stopped a query while its PATHs and FILTERs were asked; those of an engine only.
     """
 
     split: Split
@@ -78,7 +78,7 @@ def split_part(queries: HostedQueries, split: Split, folder: SharedFolder, name:
     Raises:
         KaicepError: the records cannot be read, or a query cannot be answered.
     """
-    raw, annotated = read_split(queries.plan.catalog, split)
+    raw, annotated = read_split(queries.plan.catalog, split, folder)
     events = _first_ones(annotated, bounded=queries.is_bounded(split.stream))
     failures: dict[str, Mapping[str, Any]] = {}
     stream_parts(folder, name, _written(queries, split.stream, (raw, annotated), events, failures))
@@ -189,6 +189,19 @@ def _candidates(flow: QueryRuntime, stream: str, batch: EventBatch) -> dict[str,
         name: some if isinstance(some, pl.DataFrame) else frame_of(some, some.column_names)
         for name, some in found.items()
     }
+
+
+def of_shard(frame: pl.DataFrame, unit: QueryUnit, variable: str, shard: int, shards: int) -> pl.DataFrame:
+    """The candidates of a single unit that one of its shards is given.
+
+    Args:
+        frame: of a variable.
+        unit: which has shards.
+        variable: or what else an operator is given events as.
+        shard: which one.
+        shards: how many there are.
+    """
+    return frame.filter(pl.Series(_shards(frame, unit, variable, shards) == shard))
 
 
 def _shards(frame: pl.DataFrame, unit: QueryUnit, variable: str, shards: int) -> Ints:

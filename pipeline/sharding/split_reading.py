@@ -7,27 +7,32 @@ annotated before.
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from errno import ESTALE
+from functools import partial
 from os import strerror
 from pathlib import Path
 from socket import gethostname
 from typing import Literal
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from ...annotator import AnnotatedBatch
 from ...archive.log import read_segment
 from ...errors import PipelineError
-from ...storage import BucketFile, SharedFolder
+from ...storage import BucketFile, BucketPath, SharedFolder, StoragePath
 from ..catalog import Catalog
 from ..flow import refuse_ahead
 from ..sources import (
     Malformed,
+    ObjectSource,
     RawBatch,
     RecordFile,
+    RecordOrigin,
     ToldRecords,
     UnreadableFile,
     read_file,
@@ -35,11 +40,11 @@ from ..sources import (
     source_streams,
     table_of_dicts,
 )
-from .part_file import Part, PartFile
+from .part_file import Part, PartFile, PartName
 
-__all__ = ["LETTERS", "Split", "letters_part", "read_split", "told_records"]
+__all__ = ["LETTERS", "Split", "collected_parts", "letters_part", "read_split", "told_records"]
 
-LETTERS = "letters"
+LETTERS, _COLLECTED = "letters", "collected"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,39 +55,72 @@ class Split:
         stream: its name.
         place: where it stands in the stream's order of arrival, among the splits of a batch.
         records: the file, of a recording perhaps the object of a bucket; JSON, CSV or Parquet.
-        form: a recording is read as its ending says, a file of the stream's source as that, of the log are events.
+        form: a recording is read as its ending says, a file of the stream's source as that, of the log are events; what
+            the driver has collected is in the folder that tasks share; what Spark has written are rows of the source.
         rows: of a segment of the log, those that are meant; `None`: all.
+        before: how many rows of the batch come before those that Spark has written.
         clock: wall clock when the batch was planned, and the latest of those before: what is too far ahead of it is
             refused; `None`: nothing is.
     """
 
     stream: str
     place: int
-    records: RecordFile
-    form: Literal["recording", "source", "log"] = "recording"
+    records: RecordFile | BucketPath
+    form: Literal["recording", "source", "log", "collected", "written"] = "recording"
     rows: range | None = None
+    before: int = 0
     clock: tuple[datetime, datetime | None] | None = None
 
 
-def read_split(catalog: Catalog, split: Split) -> tuple[RawBatch, AnnotatedBatch]:
+def read_split(catalog: Catalog, split: Split, folder: SharedFolder) -> tuple[RawBatch, AnnotatedBatch]:
     """Read a split, and annotate it.
+
+    Args:
+        catalog: of the project.
+        split: the records.
+        folder: that tasks share.
 
     Raises:
         KaicepError: the records cannot be read.
     """
     settings = catalog.settings
     stream = settings.streams[split.stream]
-    if split.form == "recording" or isinstance(split.records, BucketFile):
-        raw = read_file(split.records, stream)
-    elif split.form == "log":
-        return RawBatch(table_of_dicts([])), _logged(split.records, split.rows)
-    else:
-        _check_reached(split.records)
-        raw = reshape(source_streams(settings)[split.stream].file(str(split.records)), stream)
+    match split.records:
+        case BucketPath() | Path() as segment if split.form == "log":
+            return RawBatch(table_of_dicts([])), _logged(segment, split.rows)
+        case BucketPath() as file:
+            raise TypeError(file)
+        case file if split.form == "collected":
+            raw = _collected(PartFile(folder, file.name))
+        case Path() as file if split.form == "written":
+            _check_reached(file)
+            origin = RecordOrigin.of("batch", before=split.before)
+            raw = reshape(source_streams(settings)[split.stream].records(pq.ParquetFile(file).read(), origin), stream)
+        case Path() as file if split.form == "source":
+            _check_reached(file)
+            raw = reshape(source_streams(settings)[split.stream].file(str(file)), stream)
+        case BucketFile() as file if split.form == "source":
+            source = source_streams(settings)[split.stream]
+            raw = reshape(source.read([file]) if isinstance(source, ObjectSource) else source.file(str(file)), stream)
+        case file:
+            raw = read_file(file, stream)
     annotated = catalog.annotators[split.stream].annotate(raw.table)
     if split.clock is not None:
         annotated = refuse_ahead({split.stream: annotated}, settings.streams, *split.clock)[split.stream]
     return raw, annotated
+
+
+def collected_parts(raw: RawBatch) -> dict[PartName, Part]:
+    """Records that the driver has, as parts of a file, for a split of what is collected."""
+    names = list(raw.origin.names()) if raw.table.num_rows or raw.malformed else []
+    origin = replace(raw.origin, names=partial(list, names))
+    return {(_COLLECTED,): pickle.dumps(replace(raw, origin=origin), protocol=pickle.HIGHEST_PROTOCOL)}
+
+
+def _collected(file: PartFile) -> RawBatch:
+    with file:
+        found: RawBatch = pickle.loads(file.content((_COLLECTED,)) or b"")  # noqa: S301 - our own driver's
+    return found
 
 
 def _check_reached(path: Path) -> None:
@@ -98,7 +136,7 @@ def _check_reached(path: Path) -> None:
         raise error from OSError(ESTALE, strerror(ESTALE), str(path))
 
 
-def _logged(path: Path, rows: range | None) -> AnnotatedBatch:
+def _logged(path: StoragePath, rows: range | None) -> AnnotatedBatch:
     """Events that the log has, the late ones behind the others: they are judged once more, and alike."""
     events = read_segment(path, rows=rows)
     kept = events.drop_columns([name for name in ("_late", "_row") if name in events.column_names])

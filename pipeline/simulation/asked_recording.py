@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from types import MappingProxyType
 
 import pyarrow as pa
@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from ...annotator import AnnotatedBatch
 from ...language.nodes import Query
-from ..asking import StateCut, answer_asked, watched_registrations
+from ..asking import StateCut, answer_asked, state_cut_at, watched_registrations
 from ..catalog import Catalog
 from ..flow import Batch
 from ..results import Rows
@@ -19,8 +19,6 @@ from ..sources import RecordedEvents
 from .evaluation import annotated_recordings, registrations_of
 
 __all__ = ["ask_recorded", "recorded_cut"]
-
-_MICROSECOND = timedelta(microseconds=1)
 
 
 def ask_recorded(
@@ -57,11 +55,8 @@ def recorded_cut(
     for registration in (*registrations, *watched_registrations(registrations, asked)):
         dataflow.register(registration)
     known = {name: _until(batch, moment) for name, batch in annotated.items()}
-    after = dict.fromkeys(project.annotators, moment + _MICROSECOND)
-    for batch in (Batch(known), Batch(advances=after)):
-        result = dataflow.process(batch)
-        _ = result.matches
-    return StateCut(dataflow, moment)
+    _ = dataflow.process(Batch(known)).matches
+    return state_cut_at(dataflow, project.annotators, moment)
 
 
 def _until(batch: AnnotatedBatch, moment: datetime) -> AnnotatedBatch:

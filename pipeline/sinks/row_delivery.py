@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
-from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 import pyarrow as pa
 
 from ...cep import joined_rows
 from ...errors import KaicepError, PipelineError
+from ...storage import StoragePath
 from ..flow import QueryRows, RowTarget, WrittenRows
 from .file_sink import FileSink
 from .row_source import RowSource, marked, unmarked
@@ -38,7 +38,7 @@ class DeliveredRows:
 
     counts: dict[str, int]
     kept: dict[str, pa.Table]
-    logged: dict[str, Path] = field(default_factory=dict)
+    logged: dict[str, StoragePath] = field(default_factory=dict)
 
     def add(self, label: str, rows: pa.Table, *, keeps: bool) -> None:
         """Note further rows of a query."""

@@ -125,12 +125,19 @@ class LineSource(FileSource, ABC):
         content = _content(path)
         if isinstance(content, UnreadableFile):
             return without_unreadable(None, self.untaken([content]))
+        lines = self.lines(content)
+        return (
+            self.records(pa.table({"value": lines}), RecordOrigin.of(path))
+            if len(lines)
+            else RawBatch(table_of_dicts([]))
+        )
+
+    def lines(self, content: bytes) -> pa.Array:
+        """The lines of a file's content, as UTF-8."""
         text = text_as_utf8(content.removeprefix(BOM_UTF8), text_encoding(self.of.settings))
         if b"\r" in text:
             text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        if not text:
-            return RawBatch(table_of_dicts([]))
-        return self.records(pa.table({"value": lines_of(text)}), RecordOrigin.of(path))
+        return lines_of(text) if text else pa.array([], pa.string())
 
 
 def _content(path: str) -> bytes | UnreadableFile:

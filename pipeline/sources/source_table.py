@@ -7,17 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from urllib.parse import urlsplit
 
-from ...config import Settings
+from ...config import Settings, SourceSettings
 from .delimited import CsvSource
 from .file_source import FileSource
 from .json_source import JsonSource
 from .kafka import KafkaSource
+from .objects import ObjectSource, is_object_source
 from .parquet_source import parquet_source
 from .source import RecordSource, SourceSpec, SourceStart
 from .spark_source import SparkSource
 
-__all__ = ["SOURCES", "source_streams"]
+__all__ = ["SOURCES", "delivered_streams", "source_streams", "written_streams"]
+
+_READ_BY_SPARK = frozenset({"lineSep", "wholetext"})
+"""Options that say how Spark, and it alone, finds the records of a text."""
 
 SOURCES: Mapping[str, Callable[[SourceSpec], RecordSource]] = {
     "json": JsonSource,
@@ -44,5 +49,31 @@ def source_streams(
     for name, stream in settings.streams.items():
         if stream.source is not None:
             kind = KafkaSource if stream.source.kafka is not None else SOURCES.get(stream.source.format, SparkSource)
-            found[name] = kind(SourceSpec(name, stream, stream.source, settings, starts.get(name)))
+            of = SourceSpec(name, stream, stream.source, settings, starts.get(name))
+            found[name] = ObjectSource(of, kind) if is_object_source(stream.source) else kind(of)
     return found
+
+
+def delivered_streams(settings: Settings) -> frozenset[str]:
+    """The streams whose records come from Spark alone: no process reads one of their files by itself, as they arrive.
+
+    Args:
+        settings: of the project.
+    """
+    sources = source_streams(settings)
+    return frozenset(name for name, of in sources.items() if not of.reads_files or _is_delivered(settings, name))
+
+
+def written_streams(settings: Settings) -> frozenset[str]:
+    """Those among them whose rows have no place in files, and come in the order in which Spark delivers them."""
+    sources = source_streams(settings)
+    in_order = {name for name, of in settings.streams.items() if of.source is not None and of.source.order == "arrival"}
+    return frozenset(name for name, of in sources.items() if not (of.has_files or of.reads_files) and name in in_order)
+
+
+def _is_delivered(settings: Settings, name: str) -> bool:
+    source: SourceSettings | None = settings.streams[name].source
+    if source is None:
+        return False
+    here = source.path is None or is_object_source(source) or urlsplit(source.path).scheme in {"", "file"}
+    return not here or source.order == "time" or bool(_READ_BY_SPARK & source.options().keys())

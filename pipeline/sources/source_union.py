@@ -42,7 +42,7 @@ from .unreadable import (
     torn_files,
 )
 
-__all__ = ["read_streams", "unpack"]
+__all__ = ["read_streams", "rows_of", "unpack"]
 
 # Columns of the DataFrame beside those of the streams, which are called `<number of the stream>:<name>`.
 _STREAM, _MODIFIED, _FILE, _START = "_stream", "_modified", "_file", "_start"
@@ -87,6 +87,7 @@ def unpack(
     settings: Settings,
     without: Mapping[str, Collection[str]] = MappingProxyType({}),
     listed: Mapping[str, Collection[str]] = MappingProxyType({}),
+    only: Collection[str] | None = None,
 ) -> dict[str, RawBatch]:
     """Return the records of a batch of `read_streams`, stream by stream; a stream without records in it is left out.
 
@@ -99,13 +100,19 @@ def unpack(
         settings: of the project.
         without: by stream, the files that are passed over, as Spark notes their paths.
         listed: by stream, all its files in the same way, as far as they are known.
+        only: the streams that are asked for; `None`: all.
 
     Raises:
         PipelineError: a file cannot be read for now, Spark cannot read the batch, or a stream's lines are too many for
             one batch.
     """
-    streams = source_streams(settings)
-    if len(streams) == 1:
+    every = source_streams(settings)
+    streams = {name: source for name, source in every.items() if only is None or name in only}
+    numbers = {name: number for number, name in enumerate(every)}
+    if len(streams) < len(every):
+        batch = batch.where(F.col(_STREAM).isin([numbers[name] for name in streams]))
+        without, listed = ({name: of[name] for name in streams if name in of} for of in (without, listed))
+    if len(every) == 1:
         ((name, source),) = streams.items()
         planned = source.planned(batch)
         if planned is not None:
@@ -113,22 +120,23 @@ def unpack(
             records = source.records(planned, _origin([], list)) if planned.num_rows else None
             return {} if records is None else {name: reshape(records, settings.streams[name])}
     torn = torn_files(listed, without)
-    for number, name in enumerate(streams):
+    for name in streams:
         left_out = {*without.get(name, ()), *torn.get(name, ())}
         if left_out:
             # A note says file:///in/1.json, a row says file:/in/1.json.
             rows = [path.replace("file:///", "file:/", 1) for path in left_out]
-            passed_over = F.col(_FILE).isin(rows) & (F.col(_STREAM) == number)
+            passed_over = F.col(_FILE).isin(rows) & (F.col(_STREAM) == numbers[name])
             batch = batch.where(F.col(_FILE).isNull() | ~passed_over)
     wanted = {name: {*files} - {*without.get(name, ())} - {*torn.get(name, ())} for name, files in listed.items()}
-    batch, table, failed = _read(batch, streams, wanted, listed)
+    numbered = {name: (numbers[name], source) for name, source in streams.items()}
+    batch, table, failed = _read(batch, numbered, wanted, listed, several=len(every) > 1)
     paths = cache(partial(_paths, batch))
     runs = _in_order_of_arrival(_runs(table), paths)
     unreadable = by_stream(failed, listed)
     for name, short in torn.items():
         unreadable.setdefault(name, []).extend(short.values())
     found = {}
-    for number, (name, source) in enumerate(streams.items()):
+    for name, (number, source) in numbered.items():
         own = [run for run in runs if run.stream == number]
         # Spark delivers pieces of 10,000 rows; whatever follows works several times as fast on one.
         raw = _rows(table, own, f"{number}:").combine_chunks()
@@ -144,24 +152,37 @@ def unpack(
     return found
 
 
+def rows_of(batch: DataFrame, settings: Settings, stream: str) -> DataFrame:
+    """The rows that a batch of `read_streams` has of one stream, with the columns that its source needs."""
+    number = [*source_streams(settings)].index(stream)
+    own = [name for name in batch.columns if name.startswith(f"{number}:")]
+    columns = [column_of(name).alias(name.partition(":")[2]) for name in own]
+    return batch.where(F.col(_STREAM) == number).select(*columns)
+
+
 def _read(
-    batch: DataFrame, streams: Mapping[str, RecordSource], wanted: ListedFiles, listed: ListedFiles
+    batch: DataFrame,
+    streams: Mapping[str, tuple[int, RecordSource]],
+    wanted: ListedFiles,
+    listed: ListedFiles,
+    *,
+    several: bool,
 ) -> tuple[DataFrame, pa.Table, Collection[UnreadableFile]]:
     """A batch, its rows, and the files that cannot be read; if there are any, the batch is one of the others.
 
     Args:
         batch: as Spark gives it.
-        streams: by name.
+        streams: by name, each with its number.
         wanted: the files of which there are rows, by stream.
         listed: the files that Spark reads for it.
+        several: whether the project has others.
     """
-    several = len(streams) > 1
 
     def rows(of: DataFrame) -> pa.Table:
         return of.select(*_needed_columns(of, several=several)).toArrow()
 
     def of_files(paths: Mapping[str, list[str]]) -> DataFrame:
-        opened = ((number, source, paths.get(name)) for number, (name, source) in enumerate(streams.items()))
+        opened = ((number, source, paths.get(name)) for name, (number, source) in streams.items())
         frames = [_opened(batch.sparkSession, number, source, files) for number, source, files in opened if files]
         return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
 
@@ -172,7 +193,7 @@ def _read(
             if wanted.keys() != streams.keys() or not is_of_a_file(error):
                 raise
         part = readable_part(wanted, lambda paths: rows(of_files(paths)))
-        others = [number for number, name in enumerate(streams) if not listed[name]]
+        others = [number for name, (number, _) in streams.items() if not listed[name]]
         beside = batch.where(F.col(_STREAM).isin(others)).select(*_needed_columns(batch, several=several))
         tables = [rows_beside(beside, listed)] if others else []
     except (PySparkException, Py4JError) as error:

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from ...errors import CeilingError
 from ...expressions import Ints, Threshold, column_expression, threshold_of
+from ...language.nodes import Expression
 from ..plan import Plan, PlanContext
 from ..term_values import term_column
 from .batch_verdicts import BatchVerdicts, condition_key
@@ -38,12 +39,14 @@ class ColumnTest(NamedTuple):
 
     Attributes:
         said: what it says, as `BatchVerdicts` knows it.
-        test: true or false of each event.
+        conditions: all of which have to be true.
+        test: the same, true or false of each event.
         columns: those that it looks at.
         threshold: the same, where it is one; `None`: it is not.
     """
 
     said: Hashable
+    conditions: tuple[Expression, ...]
     test: pl.Expr
     columns: tuple[str, ...]
     threshold: Threshold | None
@@ -223,7 +226,7 @@ class SubqueryFilter:
         if not self.plan.conditions:
             return None
         said = "PATH", self._conditions_said
-        return ColumnTest(said, self._condition, self.plan.condition_columns, self._threshold)
+        return ColumnTest(said, self.plan.conditions, self._condition, self.plan.condition_columns, self._threshold)
 
     def _conditions(self, events: pa.Table, possible: Mask | None, known: BatchVerdicts) -> Mask | None:
         """The conditions, which need nothing but columns; null is not true."""

@@ -32,6 +32,10 @@ _STATUS = re.compile(r"status code: (\d{3})")
 _CODE = re.compile(r"<Code>(\w+)</Code>")
 _NO_BUCKET = "NoSuchBucket"
 _PASSING = {"408", "409", "425", "429"}
+_FULL = re.compile(
+    r"status code: 507|<Code>\w*(?:Quota|StorageFull|InsufficientStorage|InsufficientCapacity)\w*</Code>"
+)
+"""Who takes no more: 507; Ceph's QuotaExceeded; MinIO's XMinioStorageFull and XMinioAdminBucketQuotaExceeded."""
 _NO_CREDENTIALS = re.compile(
     r"http://169\.254\.\d+\.\d+/|missing credential|no credential|credential provider", re.IGNORECASE
 )
@@ -76,7 +80,10 @@ def bucket_store(bucket: str, options: S3Options) -> S3Store:
     given = {"endpoint": options.endpoint, "region": options.region}
     return S3Store(
         bucket,
-        config={key: value for key, value in given.items() if value is not None},  # type: ignore[arg-type] # both are
+        config={  # type: ignore[arg-type] # both are
+            **{key: value for key, value in given.items() if value is not None},
+            "copy_if_not_exists": "multipart",  # a copy has no condition; what puts the parts of one together has
+        },
         client_options={
             **({"allow_http": True} if options.allow_http else {}),
             "connect_timeout": timedelta(seconds=5),
@@ -110,7 +117,7 @@ def asked(what: str, question: Callable[[], T], *, patience: float | None = None
         except exceptions.BaseError as error:
             refusal = _refusal(what, error)
             if refusal is not None:
-                raise refusal from None  # what the library says has more in it than anybody should read
+                raise refusal from refusal.__cause__  # what the library says has more in it than anybody should read
             if time.monotonic() + pause > deadline:
                 raise _away(what, error) from TimeoutError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
             if pause == _FIRST_PAUSE_S:
@@ -123,6 +130,13 @@ def _missing(what: str, error: FileNotFoundError) -> PipelineError | FileNotFoun
     return _no_bucket(what) if _NO_BUCKET in str(error) else FileNotFoundError(errno.ENOENT, "there is no object", what)
 
 
+def _full(what: str, error: Exception) -> PipelineError:
+    """Asked again it would be full for as long as nobody makes room: whoever waits for that says so."""
+    full = PipelineError(f"{what} takes no more ({_reason(error)})", hint="make room, or raise its quota")
+    full.__cause__ = OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+    return full
+
+
 def _no_bucket(what: str) -> PipelineError:
     return PipelineError(f"there is no bucket for {what}", hint="make it, or name another one")
 
@@ -132,6 +146,8 @@ def _refusal(what: str, error: Exception) -> PipelineError | None:
     text, kind = str(error), type(error).__name__
     if _NO_BUCKET in text:
         return _no_bucket(what)
+    if _FULL.search(text):
+        return _full(what, error)
     if "BadScheme" in text:
         hint = "give an endpoint with https, or allow this one: [s3] allow_http = true, or AWS_ALLOW_HTTP=true"
         return PipelineError(f"{what} is reached without TLS", hint=hint)

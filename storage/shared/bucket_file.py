@@ -27,6 +27,12 @@ class BucketFile:
     folder: BucketFolder
     name: str
 
+    @classmethod
+    def of(cls, url: str, key: str, options: S3Options) -> BucketFile:
+        """One by its key, in the bucket of a URL."""
+        parent, _, name = key.rpartition("/")
+        return cls(BucketFolder(BucketFolder.of(url, options).bucket, parent, options), name)
+
     def __str__(self) -> str:
         return f"{self.folder}/{self.name}"
 
@@ -43,6 +49,14 @@ class BucketFile:
     def is_dir(self) -> bool:
         """It is none."""
         return False
+
+    def exists(self) -> bool:
+        """Whether it is there."""
+        try:
+            self.folder.open(self.name)
+        except FileNotFoundError:
+            return False
+        return True
 
     @cached_property
     def _content(self) -> memoryview:
@@ -69,10 +83,18 @@ class BucketFile:
         self.__dict__.update(zip(("folder", "name"), state, strict=True))
 
 
-def bucket_files(url: str, options: S3Options) -> list[BucketFile]:
+def bucket_files(
+    url: str, options: S3Options, *, patience: float | None = None, empty: bool = False
+) -> list[BucketFile]:
     """The objects that a URL means: one, those of a prefix, or those that a pattern fits, in order of their names.
 
     A pattern's last part alone may have wildcards.
+
+    Args:
+        url: `s3://bucket/…`.
+        options: how it is reached.
+        patience: for so many seconds a bucket that does not answer is asked again; `None`: for a minute.
+        empty: whether there may be none.
 
     Raises:
         PipelineError: there is none, or the bucket does not answer.
@@ -80,14 +102,14 @@ def bucket_files(url: str, options: S3Options) -> list[BucketFile]:
     whole = BucketFolder.of(url, options)
     place = PurePosixPath(whole.prefix)
     parent = BucketFolder(whole.bucket, str(place.parent).removeprefix("."), options)
-    beside = [] if url.endswith("/") or not whole.prefix else parent.names()
+    beside = [] if url.endswith("/") or not whole.prefix else parent.names(patience)
     if has_magic(whole.prefix):
         names, folder = [name for name in beside if PurePosixPath(name).match(place.name)], parent
     elif place.name in beside:
         names, folder = [place.name], parent
     else:
-        names, folder = whole.names(), whole
-    if not names:
+        names, folder = whole.names(patience), whole
+    if not names and not empty:
         raise PipelineError(
             f"there is nothing at {url}", hint="name an object, a prefix, or a pattern such as …/*.json"
         )

@@ -121,10 +121,14 @@ class BucketFolder:
         with ThreadPoolExecutor(min(_AT_ONCE, len(names))) as pool:
             return list(pool.map(question, names))
 
-    def names(self) -> list[str]:
-        """The objects, but those with a further slash in their names."""
+    def names(self, patience: float | None = None) -> list[str]:
+        """The objects, but those with a further slash in their names; see `asked` for the patience."""
         library, prefix = object_library(), self.key("")
-        found = asked(str(self), lambda: library.list_with_delimiter(self.store, self.prefix or None)["objects"])
+        found = asked(
+            str(self),
+            lambda: library.list_with_delimiter(self.store, self.prefix or None)["objects"],
+            patience=patience,
+        )
         return [one["path"].removeprefix(prefix) for one in found]
 
     def remove(self, names: Iterable[str]) -> None:

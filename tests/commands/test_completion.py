@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from kaicep.api.clients import submit
 from kaicep.cli import app
-from kaicep.commands.clients import submit
 from kaicep.config import Settings
 from support.command_line import write_project
 from typer.testing import CliRunner

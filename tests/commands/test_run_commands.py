@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 from pathlib import Path
+from typing import IO
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import Request, urlopen
 
 import pytest
+from kaicep.api.clients import engine_lives
+from kaicep.config import Settings
 from support.command_line import call, drop, kaicep, line, wait_for
 
 
@@ -78,3 +85,87 @@ def test_run_refuses_a_wrong_query_before_anything_starts(project: Path) -> None
     assert "wrong.chi:1:11: unknown attribute 'flw' of stream 'air'" in result.stderr
     assert "starting Spark" not in result.stderr
     assert not (project / "var").exists()
+
+
+def test_serve_answers_until_it_is_told_to_end(project: Path) -> None:
+    words = kaicep("serve", project, "--port", "0", "--no-engine")
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        said = running.stderr.readline()
+        url = said.removeprefix("kaicep answers at ").strip()
+        try:
+            with urlopen(f"{url}/health") as answer:  # noqa: S310 - our own server
+                assert json.load(answer) == {"healthy": True}
+            running.send_signal(signal.SIGTERM)
+            assert running.wait() == 143
+            assert running.stderr.read() == ""
+        finally:
+            running.kill()
+
+
+def test_serve_beyond_this_machine_demands_tokens(project: Path) -> None:
+    result = call("serve", project, "--host", "0.0.0.0", "--no-engine")  # noqa: S104 - it is refused
+    assert result.exit_code == 1
+    assert "server.host: whoever reaches 0.0.0.0 could do anything: add [server.tokens]" in result.stderr
+
+
+def test_serve_says_what_is_not_installed(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    result = call("serve", project)
+    assert (result.exit_code, result.stderr) == (1, 'the server is not installed: pip install "kaicep[serve]"\n')
+
+
+@pytest.mark.spark
+@pytest.mark.long
+def test_serve_loses_nothing_whoever_is_killed(project: Path) -> None:
+    """First the server, whose engine goes on; then that engine, which the next server begins again."""
+    file = project / "kaicep.toml"
+    file.write_text(file.read_text().replace('path = "incoming/"', 'path = "incoming/", cleanSource = "delete"'))
+    rows = project / "rows.jsonl"
+    with rows.open("w") as out:
+        first, url = _served(project, out)
+        _post(url, line(1, 60.0) + line(2, 10.0))
+        _post(url, line(1, 60.0) + line(2, 10.0))  # as if it had not been acknowledged
+        first.kill()
+        first.wait()
+        second, url = _served(project, out)
+        try:
+            _post(url, line(3, 70.0))
+            with urlopen(f"{url}/status") as answer:  # noqa: S310 - our own server
+                os.kill(json.load(answer)["process"], signal.SIGKILL)
+            _post(url, line(4, 80.0) + line(5, 10.0))
+            query = quote("SELECT (COUNT(?e) AS ?n) { ?e a ex:Reading }")
+            wait_for(lambda: b'"value":"5"' in _read(f"{url}/sparql?query={query}"))
+            wait_for(lambda: {row["flow"] for row in map(json.loads, rows.read_text().splitlines())} == {60, 70, 80})
+            second.send_signal(signal.SIGTERM)
+            assert second.wait() == 143
+        finally:
+            second.kill()
+    found = [json.loads(text) for text in rows.read_text().splitlines()]
+    assert len({row["_id"] for row in found}) == 3
+    assert not engine_lives(Settings.load(project))
+
+
+def _served(project: Path, out: IO[str]) -> tuple[subprocess.Popen[str], str]:
+    """A server that is ready, and its address."""
+    words = kaicep("serve", project, "--port", "0")
+    running = subprocess.Popen(words, stdout=out, stderr=subprocess.PIPE, text=True)
+    assert running.stderr is not None
+    url = running.stderr.readline().removeprefix("kaicep answers at ").strip()
+    wait_for(lambda: b'"ready":true' in _read(f"{url}/ready"))
+    return running, url
+
+
+def _post(url: str, lines: str) -> None:
+    headers = {"Content-Type": "application/x-ndjson"}
+    with urlopen(Request(f"{url}/streams/air/events", lines.encode(), headers)) as answer:  # noqa: S310 - our own server
+        assert answer.status == 202
+
+
+def _read(url: str) -> bytes:
+    try:
+        with urlopen(url) as answer:  # noqa: S310 - our own server
+            found: bytes = answer.read()
+            return found
+    except HTTPError as error:
+        return error.read()

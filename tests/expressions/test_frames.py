@@ -10,6 +10,7 @@ import pyarrow as pa
 from kaicep.expressions import (
     all_of,
     column_of,
+    doubles_of,
     frame_of,
     mask_by,
     mask_of,
@@ -60,3 +61,18 @@ def test_pieces_are_cut_at_moments_and_lose_nothing() -> None:
 def test_codes_are_the_same_for_equal_values() -> None:
     assert value_codes(pl.Series([0.0, -0.0, None, float("nan"), float("nan")])).tolist() == [0, 0, -1, 1, 1]
     assert value_codes(pl.Series(["a", None]), nulls_match=True).tolist() == [0, 1]
+
+
+def test_numbers_as_doubles() -> None:
+    """Those that no double is exactly are none, and neither are texts."""
+    numbers = doubles_of(pl.Series([1, None, -(2**53)], dtype=pl.Int64))
+    assert numbers is not None
+    assert str(numbers.tolist()) == str([1.0, float("nan"), -(2.0**53)])
+    assert doubles_of(pl.Series([2**53 + 1])) is None
+    assert doubles_of(pl.Series(["1"])) is None
+    doubles = doubles_of(pl.Series([0.5, None]))
+    assert doubles is not None
+    assert str(doubles.tolist()) == str([0.5, float("nan")])
+    nothing = doubles_of(pl.Series([None], dtype=pl.Int64))
+    assert nothing is not None
+    assert np.isnan(nothing).all()

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 from kaicep import Project
-from kaicep.expressions import Threshold, column_expression, threshold_of
+from kaicep.expressions import Threshold, column_expression, doubles_of, threshold_of
 from kaicep.language.nodes import Expression
 
 _STREAM = {
@@ -32,9 +32,22 @@ def test_a_threshold_is_true_where_its_condition_is(text: str) -> None:
     assert found.passed(frame["x"].to_numpy()).tolist() == told
 
 
-@pytest.mark.parametrize("text", ["?e.n > 3", "?e.x = 3", "?e.x > ?e.n", "?e.x + 1 > 3", "?e.x > 1 AND ?e.x < 3"])
+@pytest.mark.parametrize("text", ["?e.n != 3", "?e.x = 3", "?e.x > ?e.n", "?e.x + 1 > 3", "?e.x > 1 AND ?e.x < 3"])
 def test_other_conditions_are_none(text: str) -> None:
     assert threshold_of(condition(text)) is None
+
+
+@pytest.mark.parametrize("text", ["?e.n > 3", "?e.n >= 2.5", "3 > ?e.n", "?e.n <= -1"])
+def test_so_is_one_of_integers(text: str) -> None:
+    found, frame = (
+        threshold_of(condition(text)),
+        pl.DataFrame({"n": pl.Series([None, -2, -1, 0, 2, 3, 4], dtype=pl.Int64)}),
+    )
+    values = doubles_of(frame["n"])
+    assert found is not None
+    assert values is not None
+    told = frame.select(column_expression(condition(text)).fill_null(value=False)).to_series().to_list()
+    assert found.passed(values).tolist() == told
 
 
 def test_what_no_double_is_exactly_is_none() -> None:

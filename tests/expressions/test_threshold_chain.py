@@ -24,6 +24,12 @@ def test_each_lets_pass_what_it_does_alone(symbol: str, limits: list[float], val
     places = np.arange(len(column)) * 3
     expected = [places[Threshold("x", symbol, limit).passed(column)].tolist() for limit in limits]
     assert [found.tolist() for found in chain.passing(column, places)] == expected
+    masks = [(Threshold("x", symbol, limit).passed(column)).tolist() for limit in limits]
+    assert [mask.tolist() for mask in chain.masks(column, np.arange(len(column)))] == masks
+    some = np.arange(0, len(column), 3)
+    assert [np.flatnonzero(mask).tolist() for mask in chain.masks(column, some)] == [
+        [place for place in some.tolist() if mask[place]] for mask in masks
+    ]
     ordered = np.sort(column[~np.isnan(column)])
     assert chain.counts(ordered).tolist() == list(map(len, expected))
 

@@ -93,7 +93,7 @@ def events() -> list[tuple[float, str]]:
 
 def rows(of: Engine, before_each: Callable[[Engine], None] = lambda _: None) -> list[Any]:
     """Of all events, each delivered with the first batch begun behind it, a second or more apart; none is late."""
-    path, coming = of.archive.log.path.parents[2] / "rows.jsonl", events()
+    path, coming = Path(str(of.archive.log.path)).parents[2] / "rows.jsonl", events()
     began = of.clock.seconds
     while coming:
         before_each(of)
@@ -121,7 +121,7 @@ def undisturbed() -> list[Any]:
 
 def test_a_disk_that_takes_half_a_second_a_sync_makes_nothing_late() -> None:
     """Reading and keeping a batch then takes several times as long as streams may be silent."""
-    with engine() as of, faulty_disk(of.archive.log.path.parents[2]) as disk:
+    with engine() as of, faulty_disk(Path(str(of.archive.log.path)).parents[2]) as disk:
 
         def sync() -> None:
             of.clock.seconds += 0.5

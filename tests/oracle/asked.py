@@ -24,7 +24,7 @@ from .expressions import Candidate, Scope, item, ordered
 from .moments import moments_in_contexts
 from .partials import Moment, Partial, once
 from .rows import Report, groups, listed, reports, row_of, standing, stands
-from .states import held, partials
+from .states import first_undecided, held, partials, place_of
 from .values import EPOCH, Value
 
 
@@ -62,9 +62,11 @@ class States:
         Of a body it is what it would be, had the body been registered with the query.
         """
         registered = next(q for q in self.queries if q.name == name)
-        query, now = body or registered, self.document.nows[id(registered)]
-        if self._has_ended(registered):
-            return []
+        query = body or registered
+        return [] if self._has_ended(registered) else self._moments(registered, query)
+
+    def _moments(self, registered: Query, query: Query) -> list[Moment]:
+        now = self.document.nows[id(registered)]
         sets = [] if query.in_context is None else list(query.in_context.sets)
         history = {s: interval(self.document.sets[s].bounds, self.document.set_nows[s]) for s in sets}
 
@@ -79,11 +81,13 @@ class States:
         return moments_in_contexts(asked, self.at)
 
     def _has_ended(self, query: Query) -> bool:
-        """Whether LIMIT is reached."""
+        """Whether LIMIT is reached by what nothing can come before any more."""
         if query.limit is None:
             return False
+        first = [bound for moment in self._moments(query, query) if (bound := first_undecided(moment)) is not None]
         reported = [f.report for f in self.document.reports(query, self.events, self.histories)]
-        rows = [(row_of(query, r), r.group) for r in reported if r.time <= self.at]
+        known = [r for r in reported if r.time <= self.at and (not first or place_of(r) < min(first))]
+        rows = [(row_of(query, r), r.group) for r in known]
         return len(listed(replace(query, output_rate=None), rows)) >= query.limit
 
     def held(self, reference: StateReference) -> list[Event]:

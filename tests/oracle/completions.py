@@ -1,74 +1,51 @@
-"""What would complete a partial match: which variables may be bound on the way to the end of a pattern."""
+"""What would complete a partial match: which variables may get events on the way to the end of a pattern."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable
-from dataclasses import replace
-from functools import singledispatch
+from collections import Counter
+from collections.abc import Callable, Mapping
 
-from kaicep.language.nodes.pattern import Alternative, Conjunction, Element, Group, Negation, Timer
+from kaicep.language.nodes.pattern import Alternative, Conjunction, Element, Group, Pattern
 from kaicep.language.nodes.pattern import Sequence as Links
 
-from .terms import Both, Done, Look, Loop, Place, Rest, Term
+from .terms import Before, Look, Term, ways
 
 Completions = frozenset[frozenset[str]]
-NOTHING: Completions = frozenset({frozenset()})
 
 
-def together(parts: Iterable[Completions]) -> Completions:
-    """One of each."""
-    return frozenset(frozenset[str]().union(*choice) for choice in itertools.product(*parts))
+def completions(rest: Term, look: Look, admits: Callable[[Before], bool], most: Mapping[str, int]) -> Completions:
+    """Each set of variables that may get events until nothing more has to come; what is repeated counts once.
+
+    Args:
+        rest: what is left of the pattern.
+        look: at an event of which nothing is known but that it comes later.
+        admits: whether a link does, as far as it speaks of what came.
+        most: how often events of a variable may be needed; see `needed`.
+    """
+    found: set[frozenset[str]] = set()
+    seen: set[tuple[Term, frozenset[tuple[str, int]]]] = set()
+    open_ways: list[tuple[Term, Counter[str]]] = [(rest, Counter())]
+    while open_ways:
+        term, taken = open_ways.pop()
+        for way in ways(term, Before(), (), look):
+            if way.variable is None:
+                found.add(frozenset(taken))
+            elif taken[way.variable] < most[way.variable] and admits(way.before):
+                longer = taken + Counter([way.variable])
+                key = way.rest, frozenset(longer.items())
+                if key not in seen:
+                    seen.add(key)
+                    open_ways.append((way.rest, longer))
+    return frozenset(found)
 
 
-@singledispatch
-def completions(term: Term, place: Place, look: Look) -> Completions:
-    """Each set of variables that may get events until nothing more has to come; what is repeated counts once."""
-    raise TypeError(type(term))
-
-
-@completions.register
-def _(term: Done | Negation | Timer, place: Place, look: Look) -> Completions:
-    return NOTHING
-
-
-@completions.register
-def _(term: Element | Group, place: Place, look: Look) -> Completions:
-    if isinstance(term, Element) and term.quantifier is None:
-        return frozenset({frozenset({term.variable})})
-    return _repeated(term, 0, place, look)
-
-
-@completions.register
-def _(term: Links | Conjunction | Both, place: Place, look: Look) -> Completions:
-    return together(completions(part, place, look) for part in term.parts)
-
-
-@completions.register
-def _(term: Alternative, place: Place, look: Look) -> Completions:
-    return frozenset().union(*(completions(branch, place, look) for branch in term.branches))
-
-
-@completions.register
-def _(term: Rest, place: Place, look: Look) -> Completions:
-    return together(completions(part, place, look) for part in (term.head, *(part for _, part in term.tail)))
-
-
-@completions.register
-def _(term: Loop, place: Place, look: Look) -> Completions:
-    inside = (*place, (term.node.span.start, term.count)) if isinstance(term.node, Group) else place
-    current = completions(term.current, inside, look)
-    return together((current, _repeated(term.node, term.count + 1, place, look)))
-
-
-def _repeated(node: Element | Group, count: int, place: Place, look: Look) -> Completions:
-    """What further repetitions bind, `count` of which have come."""
-    quantifier = node.quantifier
-    assert quantifier is not None
-    stops, goes = count >= quantifier.minimum, quantifier.maximum is None or count < quantifier.maximum
-    if quantifier.every_length:
-        goes = look.goes_on((node.span.start, place), count, may_stop=stops, may_go=goes)
-        stops = not goes
-    body = node.pattern if isinstance(node, Group) else replace(node, quantifier=None)
-    inside = (*place, (node.span.start, count)) if isinstance(node, Group) else place
-    return (completions(body, inside, look) if goes else frozenset()) | (NOTHING if stops else frozenset())
+def needed(pattern: Pattern, times: int = 1) -> dict[str, int]:
+    """By variable, how many of its events the repetitions around it ask for; at least one."""
+    if isinstance(pattern, Links | Conjunction):
+        return {v: n for part in pattern.parts for v, n in needed(part, times).items()}
+    if isinstance(pattern, Alternative):
+        return {v: n for branch in pattern.branches for v, n in needed(branch, times).items()}
+    if isinstance(pattern, Element | Group):
+        repeated = times * max(1, pattern.quantifier.minimum if pattern.quantifier is not None else 1)
+        return needed(pattern.pattern, repeated) if isinstance(pattern, Group) else {pattern.variable: repeated}
+    return {}

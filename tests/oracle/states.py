@@ -17,7 +17,7 @@ from kaicep.language.nodes.query import Kind, Query
 
 from . import after_match
 from .absences import Surroundings, comes_after, end_of, in_width, is_violated, moments, timed
-from .completions import completions
+from .completions import completions, needed
 from .conditions import Bound, Taken, may_hold, mentioned, negated_in, shape_of
 from .events import Event
 from .expressions import Candidate
@@ -61,6 +61,15 @@ def partials(moment: Moment) -> list[Partial]:
     return [one for one in once(found) if _is_allowed(query, one, stood)]
 
 
+def first_undecided(moment: Moment) -> tuple[object, ...] | None:
+    """Where in output order the first run stands that may be prolonged or end as it is; `None`: there is none."""
+    query = moment.query
+    if query.kind is not Kind.PATTERN or query.after_match.is_mode:
+        return None
+    parts = [_looking(moment, *own) for own in partitions(query, moment.candidates, moment.events)]
+    return min((_place_of_run(run) for looking in parts for run in looking.undecided()), default=None)
+
+
 def _is_allowed(query: Query, one: Partial, stood: Sequence[Report]) -> bool:
     """Whether AFTER MATCH lets it go on."""
     if query.after_match.is_mode:
@@ -74,24 +83,43 @@ def _of_partition(
 ) -> tuple[list[Partial], list[Report]]:
     """The partial matches of one partition, and the matches that are settled."""
     query = moment.query
+    looking = _looking(moment, own, events)
+    if query.after_match.is_mode:
+        streams = {e.id: name for name, some in events.items() for e in some}
+        return waiting(moment, looking.around, streams)
+    found = [p for run in looking.runs for p in looking.of_run(run)]
+    undecided = looking.undecided()
+    ended = [ending(run, way) for run in looking.runs if run not in undecided for way in run.pending]
+    ended += looking.ended
+    found += [p for e in ended for p in looking.of_ending(e)]
+    bound = min((_place_of_run(run) for run in undecided), default=None)
+    return found, [r for r in _matches(moment, looking.around, ended) if bound is None or place_of(r) < bound]
+
+
+def _looking(moment: Moment, own: Mapping[str, list[Candidate]], events: Mapping[str, list[Event]]) -> Prospect:
+    """All runs of one partition."""
+    query = moment.query
     every = {e.id: e for some in events.values() for e in some}
     around = Surroundings(query, own, sorted(every.values(), key=lambda e: e.order), moment.at)
     stream_of = {s.variable: s.stream.name for s in query.sources}
     streams = {e.id: name for name, some in events.items() for e in some}
-    if query.after_match.is_mode:
-        return waiting(moment, around, streams)
     free = [v for v in stream_of if v not in shape_of(query.pattern).groups]
-    runs: list[Run] = []
-    ended, search = [Ending((), (), ())], None
-    if query.pattern is not None:
-        search = Search(around, query.pattern, stream_of, streams, free)
-        runs, ended = search.progress()
-        runs.append(Run(query.pattern))
-    looking = Prospect(moment, around, search, free)
-    found = [p for run in runs for p in looking.of_run(run)]
-    ended += [ending(run, way) for run in runs for way in run.pending if not looking.goes_on(run)]
-    found += [p for e in ended for p in looking.of_ending(e)]
-    return found, list(_matches(moment, around, ended))
+    if query.pattern is None or query.after_match.is_mode:
+        return Prospect(moment, around, None, free, (), (Ending((), (), ()),))
+    search = Search(around, query.pattern, stream_of, streams, free)
+    runs, ended = search.progress()
+    return Prospect(moment, around, search, free, (*runs, Run(query.pattern)), tuple(ended))
+
+
+def place_of(match: Report) -> tuple[object, ...]:
+    """Where a match stands in output order."""
+    return match.time, match.events[-1].event.order, match.events[0].event.order
+
+
+def _place_of_run(run: Run) -> tuple[object, ...]:
+    """Where it would stand, if nothing prolonged it: no match that is reported behind it is settled."""
+    first, last = run.taken[0].candidate.event, run.taken[-1].candidate.event
+    return last.time, last.order, first.order
 
 
 def _matches(moment: Moment, around: Surroundings, ended: Sequence[Ending]) -> Iterator[Report]:
@@ -113,6 +141,12 @@ class Prospect:
     around: Surroundings
     search: Search | None
     free: Sequence[str]
+    runs: Sequence[Run]
+    ended: Sequence[Ending]
+
+    def undecided(self) -> list[Run]:
+        """The runs that could end, and that an event may lead on."""
+        return [run for run in self.runs if run.pending and self.goes_on(run)]
 
     def of_run(self, run: Run) -> Iterator[Partial]:
         """The partial matches that a run is, with every choice of the variables that SEQ does not name."""
@@ -204,7 +238,8 @@ class Prospect:
         for way in ways(run.rest, Before(), (), look):
             if way.variable is not None:
                 first = self._leads_on(run, way, whole, look)
-                sets = [{way.variable} | rest | unbound for rest in completions(way.rest, (), look)]
+                further = completions(way.rest, look, partial(is_enabled, run), needed(self.search.pattern))
+                sets = [{way.variable} | rest | unbound for rest in further]
                 found += [] if first is None else self._completed(whole, sets, first)
         return found
 

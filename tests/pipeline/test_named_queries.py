@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from kaicep import Project, QueryTypeError
-from kaicep.commands.clients import submit, withdraw
+from kaicep.api.clients import submit, withdraw
 from kaicep.pipeline.named_queries import queries_read
 from support.command_line import HIGH, write_project
 

@@ -12,16 +12,12 @@ WRITING = {"write_text", "write_bytes", "mkdir", "touch", "rename", "copytree"}
 ALLOWED = {
     ("archive/archive_backup.py", "copytree"): "a restored archive, which is synced before it is renamed, and after it",
     ("archive/archive_backup.py", "rename"): "likewise",
-    (
-        "archive/log/event_log.py",
-        "replace",
-    ): "a segment that a task has written durably; its folder is synced behind it",
-    ("archive/log/quarantine.py", "rename"): "synced beside it, on both sides",
     ("archive/log/segment_digest.py", "open"): "a temporary file of `write_atomically`, which is synced behind it",
     ("archive/store/copy_requests.py", "mkdir"): "a request, of use only while both processes live",
     ("archive/store/copy_requests.py", "rename"): "likewise",
     ("archive/store/copy_requests.py", "touch"): "likewise",
     ("archive/store/oxigraph_folder.py", "rename"): "a damaged store, and synced beside it",
+    ("archive/writer_claim.py", "write_bytes"): "an object of a bucket, which is durable when it is put",
     ("pipeline/actions/delivery/call_files.py", "rename"): "a damaged file, which is found damaged again",
     ("pipeline/actions/delivery/failed_calls.py", "rename"): "likewise; what is left of it is only looked at",
     ("pipeline/control/requests.py", "mkdir"): "a request, of use only while both processes live",

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kaicep import Project
-from kaicep.errors import PipelineError
+from kaicep.errors import KaicepError, PipelineError
 from kaicep.pipeline.catalog import Catalog
 from kaicep.storage import is_transient
 from kaicep.storage.shared import bucket_client
@@ -89,6 +89,34 @@ def test_what_tasks_share_may_be_in_a_bucket(
         both.answer()
     written = [one["path"] for some in obstore.list(parts.store, parts.prefix) for one in some]
     assert any("-shard-" in name for name in written)
+    both.end()
+    assert both.rows
+
+
+def test_logs_may_be_in_a_bucket(
+    tmp_path: Path, object_storage: ObjectStorage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of tasks, which write its segments; of a driver as well. While the bucket is away, the streams wait."""
+    monkeypatch.setattr(bucket_client, "PATIENCE_S", 0.2)
+    options, rng = object_storage.options, Random(1)
+    table = {"endpoint": options.endpoint, "region": options.region, "allow_http": options.allow_http}
+    base = Project.parse({"streams": STREAMS, "s3": table})
+    folder = object_storage.folder("kept")
+    logs = (f"{folder}/driver", f"{folder}/tasks")
+    both = BothHostings(tmp_path, base, keyed_document(rng), rng, logs, shards=2)
+    for number, batch in enumerate(keyed_batches(rng)):
+        both.note(batch)
+        if number == 2:
+            object_storage.stop()
+            with pytest.raises(KaicepError) as away:
+                both.engines[1].deliver(both.engines[1].next)
+            assert is_transient(away.value)
+            object_storage.start()
+            both.restart()
+        both.answer()
+    written = [one["path"] for some in obstore.list(folder.store, folder.prefix) for one in some]
+    assert any(name.endswith(".parquet") for name in written)
+    assert not [name for name in written if "/.tmp-" in name]
     both.end()
     assert both.rows
 

@@ -6,13 +6,12 @@ Spark knew is gone with it, and the batch is done from what the log has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from kaicep import Project
 from kaicep.archive.log.event_log import EventLog
 from kaicep.archive.matches import MatchLog
 from kaicep.errors import KaicepError
@@ -20,12 +19,9 @@ from kaicep.pipeline.durability.generations.checkpoint_generation import Generat
 from kaicep.pipeline.durability.journal.batch_journal import BatchJournal
 from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
-from support.hostings import FilesEngine, TasksHere, catalog_in, lines_in, written
-from support.keyed import STREAMS, keyed_batches, keyed_question
-from support.sharded import split_anywhere
-
-BASE = Project.parse({"streams": STREAMS})
-Cut = Sequence[Mapping[str, Sequence[Sequence[Mapping[str, Any]]]]]
+from kaicep.storage import BucketFolder
+from support.buckets import ObjectStorage
+from support.tried_engine import engine, noted, question, told, undisturbed
 
 
 class _EndedError(Exception):
@@ -42,60 +38,13 @@ WRITES = (
     (MatchLog, "append"),
 )
 """What makes a batch durable, step by step."""
-MANY = 1_000_000
 
 
-def question(seed: int) -> tuple[str, Cut]:
-    """A document, and batches of files; some records are none."""
-    rng = Random(seed)
-    text = ";\n".join(f"CREATE QUERY q{i} AS {keyed_question(rng)}" for i in range(3))
-    cut = [split_anywhere(rng, batch) for batch in keyed_batches(rng)]
-    for batch in cut:
-        for files in batch.values():
-            files[0] = [*files[0], {"id": "x", "t": "soon"}]
-    return text, cut
-
-
-def engine(folder: Path, text: str, few: int = 0) -> FilesEngine:
-    """One in tasks, which write the rows of two of its queries, if they are more than a few; see `FilesEngine`."""
-    folder.mkdir()
-    project = catalog_in(folder, BASE.settings, BASE, shards=2)
-    queries = project.registrations(text, "q")
-    return FilesEngine(folder, project, queries, TasksHere(), collected=lambda label: label == "q0", few=few)
-
-
-def noted(own: FilesEngine, number: int, batch: Mapping[str, Sequence[Sequence[Mapping[str, Any]]]]) -> None:
-    """Write the files of a batch, and what Spark notes of them."""
-    files = {
-        name: [written(own.folder, name, 10 * number + place, rows) for place, rows in enumerate(several)]
-        for name, several in batch.items()
-    }
-    own.note(number, files)
-
-
-def told(own: FilesEngine) -> tuple[Any, ...]:
-    """All that is left of it."""
-    progress = own.flow.progress
-    return own.log, own.letters, (lines_in(own.rows), own.found), progress.streams, progress.matches
-
-
-def undisturbed(folder: Path, text: str, cut: Cut) -> tuple[Any, ...]:
-    """What an engine has left that nothing has met, and whose rows all went through the driver."""
-    own = engine(folder, text, few=MANY)
-    for number, batch in enumerate(cut, 1):
-        noted(own, number, batch)
-        own.deliver(number)
-    own.flow.finish()
-    found = told(own)
-    own.stop()
-    return found
-
-
-def check_ends(folder: Path, seed: int, patch: pytest.MonkeyPatch) -> int:
+def check_ends(folder: Path, seed: int, patch: pytest.MonkeyPatch, lake: BucketFolder | None = None) -> int:
     """Let processes end at seeded places; how many have."""
     text, cut = question(seed)
     expected = undisturbed(folder / "undisturbed", text, cut)
-    rng, own, ended = Random(f"ends {seed}"), engine(folder / "ended", text), 0
+    rng, own, ended = Random(f"ends {seed}"), engine(folder / "ended", text, lake), 0
     for number, batch in enumerate(cut, 1):
         noted(own, number, batch)
         while own.next == number:
@@ -153,6 +102,23 @@ def test_a_batch_that_is_delivered_again_gives_what_it_gives(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert check_ends(tmp_path, seed, monkeypatch)
+
+
+def test_so_does_one_whose_log_and_parts_are_in_a_bucket(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, object_storage: ObjectStorage
+) -> None:
+    assert check_ends(tmp_path, 5, monkeypatch, object_storage.folder("lake"))
+
+
+@pytest.mark.long
+def test_those_over_a_bucket_in_the_long_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, object_storage: ObjectStorage
+) -> None:
+    ended = [
+        check_ends(_made(tmp_path / str(seed)), seed, monkeypatch, object_storage.folder("lake"))
+        for seed in range(60, 100)
+    ]
+    assert sum(ended) > 50
 
 
 @pytest.mark.long

@@ -33,6 +33,16 @@ def test_an_endpoint_is_an_address(endpoint: object) -> None:
         ArchiveSettings.model_validate({"endpoint": endpoint})
 
 
+def test_what_may_be_in_a_bucket_and_what_may_not() -> None:
+    assert ArchiveSettings(log="s3://lake/kept").log == "s3://lake/kept"
+    with pytest.raises(ValidationError, match="path is a folder, since the store has locks"):
+        ArchiveSettings(path="s3://lake/kept")
+    with pytest.raises(ValidationError, match="log is no bucket: write s3://bucket/prefix"):
+        ArchiveSettings(log="var/log")
+    with pytest.raises(ValidationError, match="state is a folder, in which Spark has its checkpoint"):
+        EngineSettings(state="s3://lake/state")
+
+
 def test_nothing_is_deleted_unless_the_file_says_so() -> None:
     archive = ArchiveSettings()
     assert (archive.log_age, archive.store_age, archive.log_size, archive.store_size) == (

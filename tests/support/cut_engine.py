@@ -240,7 +240,7 @@ def _archived(root: Path) -> tuple[dict[str, Counter[str]], Counter[str]]:
 
 
 def _logged_ids(log: EventLog, stream: str) -> Iterator[str]:
-    return (i for segment in log.manifest(stream).segments() for i in _ids(segment.path))
+    return (i for segment in log.manifest(stream).segments() for i in _ids(Path(str(segment.path))))
 
 
 def _ids(file: Path) -> Sequence[str]:

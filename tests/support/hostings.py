@@ -71,12 +71,12 @@ class TasksHere:
         """Nothing runs beside."""
 
 
-def catalog_in(folder: Path, settings: Settings, knowledge: Catalog, **engine: Any) -> Catalog:
-    """A project over knowledge that is there, whose streams have folders of files below a folder."""
+def catalog_in(folder: Path, settings: Settings, knowledge: Catalog, log: str | None = None, **engine: Any) -> Catalog:
+    """A project over knowledge that is there, whose streams have folders of files below a folder; its log may not."""
     content = settings.model_dump(exclude_unset=True)
     for name, stream in content["streams"].items():
         stream["source"] = {"format": "json", "path": f"in/{name}"}
-    content |= {"archive": {"store": False}, "engine": {**content.get("engine", {}), **engine}}
+    content |= {"archive": {"store": False, "log": log}, "engine": {**content.get("engine", {}), **engine}}
     return Catalog.of_knowledge(Settings.parse(content, root=folder), knowledge.knowledge)
 
 
@@ -182,7 +182,8 @@ class FilesEngine:
     def _read(self, files: BatchFiles) -> Mapping[str, RawBatch]:
         """The records of a batch as `source_union.unpack` gives them: all files of a stream together."""
         found = {}
-        for name, source in source_streams(self.project.settings).items():
+        every = source_streams(self.project.settings)
+        for name, source in ((name, of) for name, of in every.items() if files.only is None or name in files.only):
             urls = {*files.listed.get(name, ())} - {*files.passed_over.get(name, ())}
             paths = sorted((Path(path_of(url)) for url in urls), key=lambda path: (path.stat().st_mtime_ns, path))
             texts = [(path, path.read_bytes()) for path in paths]
@@ -233,18 +234,28 @@ class BothHostings:
         base: settings and knowledge.
         text: of the document.
         rng: says how batches are split into files, and when the processes end.
+        logs: where the log of each is; `None`: in its folder.
         engine: more settings.
 
     Attributes:
         rows: how many there were.
     """
 
-    def __init__(self, folder: Path, base: Catalog, text: str, rng: Random, **engine: Any) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        base: Catalog,
+        text: str,
+        rng: Random,
+        logs: Sequence[str | None] = (None, None),
+        **engine: Any,
+    ) -> None:
         self._rng, self._number, self._files, self.rows = rng, 0, 0, 0
+        self._others: TasksHere | None = None
         self.engines: list[FilesEngine] = []
-        for name, tasks in (("driver", None), ("tasks", TasksHere())):
+        for name, tasks, log in zip(("driver", "tasks"), (None, TasksHere()), logs, strict=True):
             (folder / name).mkdir()
-            project = catalog_in(folder / name, base.settings, base, **engine)
+            project = catalog_in(folder / name, base.settings, base, log, **engine)
             queries = project.compile(text)
             named = [Registration(q, q.called or f"query-{place}") for place, q in enumerate(queries)]
             asked, few = partial(_collected, name, text), Random(text).choice((0, 3))
@@ -281,7 +292,8 @@ class BothHostings:
         """Register the queries of a document with the next batch."""
         for engine in self.engines:
             outputs = [one.query for one in engine.registrations]
-            new = engine.project.registrations(text, "query", outputs)
+            taken = [one.label for one in engine.registrations]
+            new = engine.project.registrations(text, "query", outputs, taken=taken)
             engine.flow.queries.submit(new)
             engine.registrations = [*engine.registrations, *new]
 
@@ -300,6 +312,24 @@ class BothHostings:
         """Both processes end, and others go on."""
         for engine in self.engines:
             engine.stop()
+            engine.start()
+
+    def lose(self) -> None:
+        """Both processes end; of the one with tasks the states are gone, but those that the log gives again."""
+        for engine in self.engines:
+            engine.stop()
+        for path in (self.engines[1].folder / "var/state/snapshots").iterdir():
+            path.unlink()
+        for engine in self.engines:
+            engine.start()
+
+    def swap(self) -> None:
+        """Both processes end; the one with tasks goes on without, or the other way round."""
+        for engine in self.engines:
+            engine.stop()
+        own = self.engines[1]
+        self._others, own.tasks = own.tasks, self._others
+        for engine in self.engines:
             engine.start()
 
     def end(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from random import Random
 from typing import Any
 
@@ -13,8 +13,7 @@ from kaicep.errors import QueryTypeError
 from kaicep.language.checks import known_state
 from kaicep.language.checks.query_compiler import check_document
 from kaicep.language.nodes import Kind, Query
-from kaicep.pipeline.asking import StateCut, answer_asked, watched_registrations
-from kaicep.pipeline.flow.batch import Batch
+from kaicep.pipeline.asking import StateCut, answer_asked, state_cut_at, watched_registrations
 from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.simulation.asked_recording import recorded_cut
 from kaicep.pipeline.sinks.row_values import rows
@@ -133,8 +132,7 @@ def cut_in_batches(q: StateQuestion, queries: Sequence[Query], rng: Random) -> S
             dataflow.restore(state, every)
         if place < len(cut):
             _ = processed(dataflow, cut[place]).matches
-    _ = dataflow.process(Batch(advances=dict.fromkeys(q.project.annotators, q.at + timedelta(microseconds=1)))).matches
-    return StateCut(dataflow, q.at)
+    return state_cut_at(dataflow, q.project.annotators, q.at)
 
 
 def _time(raw: Mapping[str, Any]) -> datetime:

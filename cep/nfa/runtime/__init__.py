@@ -6,12 +6,14 @@ from .accepted import AcceptedMatch
 from .event_encoder import EncodedEvents, EventEncoder, PartitionKey
 from .partial_matches import PartialMatches
 from .state_codec import NodeWriter, read_nodes, read_value, written_value
+from .transition_priority import PartialMatch
 
 __all__ = [
     "AcceptedMatch",
     "EncodedEvents",
     "EventEncoder",
     "NodeWriter",
+    "PartialMatch",
     "PartialMatches",
     "PartitionKey",
     "read_nodes",

@@ -1,8 +1,8 @@
 """What queries ask of single events as a diagram: from streams, through FILTERs and PATHs, to event variables.
 
 What several ask alike stands once, as it is asked once of each batch. A variable takes the events that all that leads
-to it lets pass. A threshold stands behind the next looser one that a query has: it is asked of what that leaves, and
-lets no other event pass. Source: the filter graph of H2O (§V).
+to it lets pass. A FILTER stands behind the next wider one that a query has: it is asked of what that leaves, and lets
+no other event pass. Source: the filter graph of H2O (§V).
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from types import MappingProxyType
 
-from ....expressions import ThresholdChain
 from ....language.nodes import AllOf, AnyOf, Semantics, Subquery
-from ....pipeline.flow import CandidateSelection, QueryRuntime
+from ....pipeline.flow import Asked, CandidateSelection, QueryRuntime, next_wider
 from ....pipeline.profile import ClauseKind
 from ...prefixed_text import with_prefixes
 from .diagram import Arrow, Box, Diagram, Tone
@@ -29,14 +28,15 @@ def filter_graph_of(runtimes: Sequence[QueryRuntime], prefixes: Mapping[str, str
         runtimes: the queries, as they would be registered.
         prefixes: prefix → namespace, by which IRIs are shortened.
     """
-    graph = _Graph()
+    graph, asked = _Graph(), dict[str, list[Asked]]()
     for runtime in runtimes:
         label = runtime.registration.label
         for selection in runtime.sources:
             leaf = _Step((label, selection.source.variable), (f"?{selection.source.variable} of {label}",))
             graph.add([[*way, leaf] for way in _ways(selection, label)])
-            graph.note(selection)
-    graph.subsume()
+            if (own := _asked_by(selection)) is not None:
+                asked.setdefault(selection.source.stream.name, []).append(own)
+    graph.subsume(asked)
     boxes = [replace(box, lines=tuple(with_prefixes(line, prefixes) for line in box.lines)) for box in graph.drawn()]
     return Diagram("filters", tuple(boxes), tuple(graph.arrows))
 
@@ -63,27 +63,35 @@ class _Graph:
     boxes: dict[_Step, Box] = field(default_factory=dict)
     counts: dict[_Step, int] = field(default_factory=dict)
     arrows: dict[Arrow, None] = field(default_factory=dict)
-    thresholds: dict[tuple[str, str, str], dict[float, tuple[_Step, _Step]]] = field(default_factory=dict)
 
-    def note(self, selection: CandidateSelection) -> None:
-        """Note the threshold that is asked first of a variable's events, if there is one."""
-        asked, stream = selection.asked, selection.source.stream.name
-        threshold = asked.filters.threshold_of(0) if asked is not None and asked.filters is not None else None
-        if asked is not None and threshold is not None:
-            kind = selection.clauses[1].kind
-            steps = _Step(stream, ()), _Step((kind, (stream, asked.said[:1])), ())
-            self.thresholds.setdefault((stream, threshold.column, threshold.symbol), {})[threshold.value] = steps
+    def subsume(self, asked: Mapping[str, Sequence[Asked]]) -> None:
+        """Let each FILTER be asked of what the next wider one behind the same FILTERs leaves, instead of all of that.
 
-    def subsume(self) -> None:
-        """Let each threshold be asked of what the next looser one leaves, instead of the stream's events."""
-        for (_, _, symbol), by_value in self.thresholds.items():
-            values = list(by_value)
-            loosest_first = [by_value[values[place]] for place in ThresholdChain(symbol, values).loosest_first]
-            for (_, wider), (stream, narrower) in pairwise(loosest_first):
-                ends = [self.boxes[step].key for step in (stream, wider, narrower) if step in self.boxes]
-                if len(ends) == 3 and Arrow(ends[0], ends[2]) in self.arrows:
-                    del self.arrows[Arrow(ends[0], ends[2])]
-                    self.arrows[Arrow(ends[1], ends[2])] = None
+        Args:
+            asked: by stream, what variables ask.
+        """
+        for stream, own in asked.items():
+            wider = next_wider({test.said: test for one in own for test in one.conditions}.values())
+            for one in own:
+                for place in range(len(one.said)):
+                    self._subsume(stream, one.said[: place + 1], wider)
+
+    def _subsume(self, stream: str, said: tuple[Hashable, ...], wider: Mapping[Hashable, Hashable]) -> None:
+        before = _filter_step(stream, said[:-1]) if said[1:] else _Step(stream, ())
+        way = Arrow(self._key(before), self._key(_filter_step(stream, said)))
+        if way not in self.arrows:
+            return
+        found = wider.get(("FILTER", said[-1]))
+        while isinstance(found, tuple):
+            step = _filter_step(stream, (*said[:-1], found[1]))
+            if found[0] == "FILTER" and step in self.boxes:
+                del self.arrows[way]
+                self.arrows[Arrow(self._key(step), way.target)] = None
+                return
+            found = wider.get(found)
+
+    def _key(self, step: _Step) -> str:
+        return self.boxes[step].key if step in self.boxes else ""
 
     def add(self, ways: Sequence[Sequence[_Step]]) -> None:
         """Draw the ways from a stream to a variable."""
@@ -104,11 +112,20 @@ class _Graph:
                 yield box
 
 
+def _asked_by(selection: CandidateSelection) -> Asked | None:
+    """What is asked of all events of a stream; `None`: it is asked of events that are the query's own."""
+    own = {clause.kind for clause in selection.clauses} & {ClauseKind.WITHIN, ClauseKind.CONTEXT}
+    return None if own else selection.asked
+
+
+def _filter_step(stream: str, said: tuple[Hashable, ...]) -> _Step:
+    """The last of the first FILTERs that are asked of a stream's events."""
+    return _Step(("FILTER", stream, said), ())
+
+
 def _ways(selection: CandidateSelection, label: str) -> list[list[_Step]]:
     """What leads from the stream to a variable: FILTERs one behind the other, and PATHs beside or behind them."""
-    source, asked = selection.source, selection.asked
-    if {clause.kind for clause in selection.clauses} & {ClauseKind.WITHIN, ClauseKind.CONTEXT}:
-        asked = None  # it is asked of events that are its own
+    source, asked = selection.source, _asked_by(selection)
     stream = _Step(source.stream.name, (source.stream.name,), Tone.GROUND)
     filters, behind = [stream], list[_Step]()
     for place, clause in enumerate(selection.clauses[1:]):
@@ -116,8 +133,10 @@ def _ways(selection: CandidateSelection, label: str) -> list[list[_Step]]:
             said = (source.stream.name, asked.paths) if asked is not None else (label, source.variable, place)
             behind.append(_Step(("PATH", said), ("PATH", *_lines(source.semantics))))
             continue
-        before = (source.stream.name, asked.said[: place + 1]) if asked is not None else (label, source.variable, place)
-        step = _Step((clause.kind, before), (f"{clause.kind} ({clause.text})",))
+        lines = (f"{clause.kind} ({clause.text})",)
+        step = _Step((clause.kind, (label, source.variable, place)), lines)
+        if asked is not None:
+            step = replace(_filter_step(source.stream.name, asked.said[: place + 1]), lines=lines)
         (behind or filters).append(step)
     if asked is None or not behind:
         return [[*filters, *behind]]

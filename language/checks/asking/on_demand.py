@@ -49,6 +49,8 @@ def asks_of_states(text: str, source: str = "query") -> bool:
 
 def known_state(query: Query) -> KnownState:
     """What may be asked of the state of a registered query."""
+    if query.rule is not None:
+        return KnownState({}, refusal=("it is a rule, which has none", "ask about the query that it is ON"))
     negated = negated_variables(query.pattern)
     streams = {s.variable: s.stream for s in query.sources if s.variable not in negated}
     runs = frozenset(name for name, several in quantified_variables(query.pattern).items() if several)
@@ -88,7 +90,7 @@ def check_on_demand(names: Names, statement: syntax.Statement, *, once: bool) ->
     streams = [node.stream for node in tree.sources if isinstance(node.stream, syntax.Name)]
     refused += [(stream.span, *_of_stream(names, stream.text)) for stream in streams]
     if not tree.sources:
-        states = sorted(names.vocabulary.states)
+        states = _with_states(names)
         hint = f"add FROM (?e, STATE({states[0]}))" if states else "register a query with a name first"
         span = Span(tree.span.start, tree.span.start + len("SELECT"))
         refused.append((span, "FROM is missing: which state is asked of?", hint))
@@ -97,7 +99,7 @@ def check_on_demand(names: Names, statement: syntax.Statement, *, once: bool) ->
 
 
 def _of_stream(names: Names, stream: str) -> tuple[str, str]:
-    hint = f"write STATE({stream})" if stream in names.vocabulary.states else "write STATE(…) of a registered query"
+    hint = f"write STATE({stream})" if stream in _with_states(names) else "write STATE(…) of a registered query"
     return f"'{stream}' goes on, and this query is asked once", hint
 
 
@@ -123,18 +125,24 @@ def state_streams(
             return _state(names, node)
 
 
+def _with_states(names: Names) -> list[str]:
+    """The names of known queries that are no rules."""
+    return sorted(name for name, state in names.vocabulary.states.items() if state.variables)
+
+
 def _known(names: Names, name: syntax.Name) -> KnownState:
     states = names.vocabulary.states
     if name.text not in states:
-        hint = did_you_mean(name.text, sorted(states)) or (
-            f"known are {listed(sorted(states), 'and')}" if states else "give the query a name: CREATE QUERY name AS …"
+        known = _with_states(names)
+        hint = did_you_mean(name.text, known) or (
+            f"known are {listed(known, 'and')}" if known else "give the query a name: CREATE QUERY name AS …"
         )
         raise names.source.type_error(name.span, f"no query '{name.text}' is registered", hint)
-    known = states[name.text]
-    if known.refusal is not None:
-        message, hint = known.refusal
+    state = states[name.text]
+    if state.refusal is not None:
+        message, hint = state.refusal
         raise names.source.type_error(name.span, f"nothing can be asked of the state of '{name.text}': {message}", hint)
-    return known
+    return state
 
 
 def _state(names: Names, node: syntax.StateOfQuery) -> StreamType:

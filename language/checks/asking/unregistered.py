@@ -79,7 +79,8 @@ def _check_body(names: Names, body: syntax.SelectQuery) -> None:
 def _covered(names: Names, body: Query, node: syntax.StateOfBody) -> CoveredState:
     """By the first registered query that covers it; of several one that says the same comes first."""
     reasons: list[str] = []
-    candidates = sorted(names.vocabulary.states.items(), key=lambda known: not _is_same(body, known[1]))
+    queries = [known for known in names.vocabulary.states.items() if known[1].variables]  # rules hold nothing
+    candidates = sorted(queries, key=lambda known: not _is_same(body, known[1]))
     for name, known in candidates:
         found = _decide(names, body, known)
         if isinstance(found, Cover):

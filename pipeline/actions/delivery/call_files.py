@@ -109,8 +109,13 @@ class CallFiles:
         with suppress(FileNotFoundError):  # only its mirror is there
             path.rename(path.with_suffix(".damaged"))
         remove_mirrored(path)
-        told = "the calls of %s are damaged, and so is their mirror (%s): nobody makes them; what is left is %s.damaged"
-        _LOG.error(told, path, error, path.stem)
+        _LOG.error(
+            "the calls of %s are damaged, and so is their mirror (%s): they go out only if their batch is done again, "
+            "as it is after a power cut; what is left is %s.damaged",
+            path,
+            error,
+            path.stem,
+        )
 
 
 def ordinals_of(calls: pa.Table) -> Mapping[tuple[str, str], Ordinals]:

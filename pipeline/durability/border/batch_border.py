@@ -26,6 +26,7 @@ from ...flow import (
 from ...knowledge import KnowledgeVersions
 from ..checkpoint import Checkpoint
 from ..intake import BatchHosting
+from ..replay import StateReplay
 from .backfilled_queries import BackfilledQueries
 from .backfilled_query import BackfilledQuery, LoggedBatches
 from .query_demotion import QueryDemotion
@@ -140,9 +141,8 @@ class BatchBorder:
         """Stop answering a query of the data flow at the next batch border; no batch is waited for.
 
         Raises:
-            PipelineError: another query reads its output, or it is needed otherwise.
+            PipelineError: another query reads its output.
         """
-        self._hosting.check_withdrawn(dataflow, label)
         registered = {other: flow.query for other, flow in dict(dataflow.flows).items()}
         waiting = {registration.label: registration.query for registration in tuple(self.waiting)}
         self._requests.withdraw(label, registered | waiting)
@@ -154,9 +154,8 @@ class BatchBorder:
             The queries that go on, what it reads and what reads it among them; this survives a crash.
 
         Raises:
-            PipelineError: it is not parked, or cannot be given what it has missed.
+            PipelineError: it is not parked.
         """
-        self._hosting.check_resumed(label)
         labels = tuple(parked.label for parked in self.parked.together(label))
         self._checkpoint.resumptions.add(labels)
         self._requests.resume(labels)
@@ -203,7 +202,20 @@ class BatchBorder:
         if self._backfilled.take_over(dataflow, judgement, hold, patient=patient):
             self.register_durably(dataflow)
         self._parking.park_with_past(dataflow, number)
+        self._gather(dataflow, number - 1)
         self._parking.settle()
+
+    def _gather(self, dataflow: Dataflow, last: int) -> None:
+        """Make states anew that lie in several places and are needed in one; the stream waits for them."""
+        archive = self._archive
+        if archive is None:
+            return
+        for label in dataflow.scattered:
+            flow = dataflow.rehearsal([label], {}, last)
+            replay = StateReplay(flow, archive, self._versions, dataflow.moments, last)
+            for batch in replay.batches():
+                _ = flow.process(batch).matches  # the sinks have them
+            dataflow.adopt(label, flow)
 
     def hand_over(self) -> None:
         """Let the rows that are ready of queries with a past come with the batch at work."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from ....config import Settings
-from ...sources import SOURCES
+from ...sources import SOURCES, listings_of
 from .checkpoint_generation import Generation
 from .spark_checkpoint import SparkCheckpoint
 
@@ -46,13 +46,18 @@ def is_all_read(settings: Settings, generation: Generation) -> bool:
 def _folders(settings: Settings) -> list[Path] | None:
     """The folder, or the file, of each source, in Spark's order; `None`: one of them is something else."""
     found = []
-    for stream in settings.streams.values():
+    objects = listings_of(settings)
+    for name, stream in settings.streams.items():
         source = stream.source
         if source is None:
             continue
-        if source.format not in SOURCES or source.path is None or urlsplit(source.path).scheme:
+        listed = objects.get(name)
+        if listed is not None:
+            found.append(listed.folder)
+        elif source.format not in SOURCES or source.path is None or urlsplit(source.path).scheme:
             return None
-        found.append(settings.path(source.path).absolute())
+        else:
+            found.append(settings.path(source.path).absolute())
         if not found[-1].exists():
             return None
     return found

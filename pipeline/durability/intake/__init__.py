@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .batch_hosting import BatchHosting, BatchIntake
+from .batch_hosting import BatchHosting, BatchIntake, RowWriter
 from .driver_hosting import CollectedRecords, DriverHosting
-from .kept_hosting import hosting_so_far
 
-__all__ = ["BatchHosting", "BatchIntake", "CollectedRecords", "DriverHosting", "hosting_so_far"]
+__all__ = ["BatchHosting", "BatchIntake", "CollectedRecords", "DriverHosting", "RowWriter"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
 from ....archive import Archive
@@ -13,7 +14,10 @@ from ...sources import RawBatch, TakenRecords
 from ..flow_state import RestoredState
 from ..journal import BatchFiles
 
-__all__ = ["BatchHosting", "BatchIntake"]
+__all__ = ["BatchHosting", "BatchIntake", "RowWriter"]
+
+RowWriter = Callable[[str, Path], Sequence[tuple[Path, int]]]
+"""Lets executors write down the rows of a stream in a folder: gives the files, each with how many rows come before."""
 
 
 class BatchIntake(Protocol):
@@ -61,8 +65,23 @@ class BatchHosting(Protocol):
     def dataflow(self, project: Catalog) -> Dataflow:
         """An empty data flow."""
 
+    def recovering(self, project: Catalog, state: RestoredState) -> Dataflow:
+        """An empty data flow to go back to a state with: from a snapshot, or by what the log has."""
+
+    def recovered(self, dataflow: Dataflow, number: int) -> Dataflow:
+        """The data flow to go on with.
+
+        Args:
+            dataflow: one of `recovering`.
+            number: the batch at whose end it is.
+        """
+
     def intake(
-        self, number: int, files: BatchFiles, read: Callable[[BatchFiles], Mapping[str, RawBatch]]
+        self,
+        number: int,
+        files: BatchFiles,
+        read: Callable[[BatchFiles], Mapping[str, RawBatch]],
+        write: RowWriter | None = None,
     ) -> BatchIntake:
         """A batch that Spark delivers.
 
@@ -70,6 +89,7 @@ class BatchHosting(Protocol):
             number: its own.
             files: that it has.
             read: gives its records by stream, on the driver.
+            write: lets executors write down its rows; `None`: nobody does.
         """
 
     def logged(self, number: int) -> BatchIntake:
@@ -88,12 +108,6 @@ class BatchHosting(Protocol):
         Raises:
             PipelineError: with the way out.
         """
-
-    def check_withdrawn(self, dataflow: Dataflow, label: str) -> None:
-        """Refuse to let go of a query; as of `check_submitted`."""
-
-    def check_resumed(self, label: str) -> None:
-        """Refuse to let a query go on with what it has missed; as of `check_submitted`."""
 
     def rows_at_end(self, dataflow: Dataflow) -> dict[str, int]:
         """By query label, how many rows the end of the streams would bring now."""

@@ -13,7 +13,7 @@ from ...flow import Batch, Dataflow, Registration, StreamResult, live_batch, ref
 from ...sources import RawBatch, TakenRecords, without_unreadable
 from ..flow_state import HOSTING, RestoredState
 from ..journal import BatchFiles
-from .batch_hosting import BatchIntake
+from .batch_hosting import BatchIntake, RowWriter
 
 __all__ = ["CollectedRecords", "DriverHosting"]
 
@@ -66,11 +66,25 @@ class DriverHosting:
         """One whose queries fail each by itself."""
         return project.dataflow(_WORKERS, isolated=True, timely=True)
 
+    def recovering(self, project: Catalog, state: RestoredState) -> Dataflow:
+        """The same."""
+        del state
+        return self.dataflow(project)
+
+    def recovered(self, dataflow: Dataflow, number: int) -> Dataflow:
+        """The same."""
+        del number
+        return dataflow
+
     def intake(
-        self, number: int, files: BatchFiles, read: Callable[[BatchFiles], Mapping[str, RawBatch]]
+        self,
+        number: int,
+        files: BatchFiles,
+        read: Callable[[BatchFiles], Mapping[str, RawBatch]],
+        write: RowWriter | None = None,
     ) -> BatchIntake:
         """The records, read here."""
-        del number
+        del number, write
         records = dict(read(files))
         for stream, unreadable in files.unreadable.items():
             records[stream] = without_unreadable(records.get(stream), unreadable)
@@ -83,6 +97,7 @@ class DriverHosting:
 
     def restored(self, state: RestoredState, number: int, archive: Archive | None) -> RestoredState:
         """What executors have left is of no use here; the log gives it again."""
+        del number
         if HOSTING not in state.operators:
             return state
         if archive is None:
@@ -90,15 +105,9 @@ class DriverHosting:
                 'the state is that of hosting = "executors", and there is no archive to rebuild it from',
                 hint='go on with hosting = "executors" under [engine], or with another state folder',
             )
-        return RestoredState(0, {}, number, state.delivered)
+        return RestoredState(0, {}, state.reported, state.delivered)
 
     def check_submitted(self, dataflow: Dataflow, registrations: Sequence[Registration]) -> None:
-        """Nothing is refused."""
-
-    def check_withdrawn(self, dataflow: Dataflow, label: str) -> None:
-        """Nothing is refused."""
-
-    def check_resumed(self, label: str) -> None:
         """Nothing is refused."""
 
     def rows_at_end(self, dataflow: Dataflow) -> dict[str, int]:

@@ -50,12 +50,14 @@ class BatchFiles:
         passed_over: the others, as Spark has them.
         listed: all of them, as Spark has them.
         unreadable: those that this very batch could not read when it was begun.
+        only: the streams whose records are asked for; `None`: all.
     """
 
     new: Files
     passed_over: Mapping[str, Collection[str]]
     listed: Mapping[str, Collection[str]]
     unreadable: Unreadable
+    only: Collection[str] | None = None
 
 
 _EARLIER = "position.json"

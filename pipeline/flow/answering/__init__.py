@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .query_answering import QueryAnswering
 from .running_answer import QueryRows
+from .withheld_queries import withhold
 from .written_rows import LogTarget, RowTarget, RowTargets, WrittenRows
 
-__all__ = ["LogTarget", "QueryAnswering", "QueryRows", "RowTarget", "RowTargets", "WrittenRows"]
+__all__ = ["LogTarget", "QueryAnswering", "QueryRows", "RowTarget", "RowTargets", "WrittenRows", "withhold"]

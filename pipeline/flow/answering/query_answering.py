@@ -193,10 +193,10 @@ class QueryAnswering:
             for label in (flow.registration.label,)
         ]
 
-    def answer_past(self, part: BackfillChunk) -> Iterator[QueryRows]:
-        """The rows of each query for a piece of the past, whose events were admitted when they came."""
+    def answer_past(self, part: BackfillChunk, *, seconds: float | None = None) -> Iterator[QueryRows]:
+        """The rows of each query for events that were admitted before; `seconds`: see `answer`."""
         if part.matches is None and not part.primes:
-            yield from self.answer(part.events, dict(part.watermarks), part.candidates)
+            yield from self.answer(part.events, dict(part.watermarks), part.candidates, seconds=seconds)
             while self._queries.drop_passed():  # nobody waits for them any more
                 yield from self.answer({}, dict(part.watermarks))
             return

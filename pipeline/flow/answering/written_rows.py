@@ -8,6 +8,8 @@ from typing import NamedTuple, Protocol
 
 import pyarrow as pa
 
+from ....storage import StoragePath
+
 __all__ = ["LogTarget", "RowTarget", "RowTargets", "WrittenRows"]
 
 
@@ -26,8 +28,11 @@ class RowTarget(Protocol):
 class LogTarget(RowTarget, Protocol):
     """How rows are written for the log of matches: as queries give them."""
 
+    def write(self, rows: pa.Table, path: StoragePath) -> None:
+        """Write them durably, as `RowTarget.write`; the log may be in a bucket."""
+
     @property
-    def folder(self) -> Path:
+    def folder(self) -> StoragePath:
         """In which folder they have to be, under a name that counts for nothing."""
 
 
@@ -54,4 +59,4 @@ class WrittenRows(NamedTuple):
 
     num_rows: int
     files: tuple[Path, ...]
-    logged: Path | None = None
+    logged: StoragePath | None = None

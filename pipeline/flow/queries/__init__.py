@@ -6,7 +6,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .candidates import CandidateSelection, EventBatch, JointSelection, Selected, Taken, shared_batch
+    from .candidates import (
+        Asked,
+        CandidateSelection,
+        EventBatch,
+        JointSelection,
+        Selected,
+        Taken,
+        next_wider,
+        shared_batch,
+    )
     from .context_runtime import ContextRuntime
     from .held_events import EventSplits, HeldEvents
     from .kindred_queries import CommonCall, bounds_of, kin_of
@@ -19,6 +28,7 @@ if TYPE_CHECKING:
     from .withdrawn_queries import WithdrawnQueries
 
 _LATER = {
+    "Asked": ".candidates",
     "CandidateSelection": ".candidates",
     "CancelledError": ".query_isolation",
     "CommonCall": ".kindred_queries",
@@ -28,6 +38,7 @@ _LATER = {
     "Selected": ".candidates",
     "Taken": ".candidates",
     "shared_batch": ".candidates",
+    "next_wider": ".candidates",
     "EventSplits": ".held_events",
     "HeldEvents": ".held_events",
     "ParkedQueries": ".parked_queries",
@@ -48,6 +59,7 @@ _LATER = {
 }
 
 __all__ = [
+    "Asked",
     "CancelledError",
     "CandidateSelection",
     "CommonCall",
@@ -71,6 +83,7 @@ __all__ = [
     "continues",
     "failure_of",
     "kin_of",
+    "next_wider",
     "parked_notes",
     "shared_batch",
     "with_head",

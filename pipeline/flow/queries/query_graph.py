@@ -313,9 +313,19 @@ class QueryGraph:
     def begin_contexts_of(self, registrations: Iterable[Registration], others: QueryGraph) -> None:
         """Begin the sets that queries speak of, at the moments at which another data flow has."""
         sets = {each.name: each for registration in registrations for each in registration.query.context_sets}
-        for each in (each for name, each in sets.items() if name not in self.contexts):
-            known = others.contexts.get(each.name)
-            self.begin_contexts(each, others.withdrawn.registered(each.name, None) if known is None else known.now)
+        known = {name: others.contexts[name].now for name in sets if name in others.contexts}
+        self.begin_contexts_at(sets.values(), {name: others.withdrawn.registered(name, None) for name in sets} | known)
+
+    def begin_contexts_at(self, sets: Iterable[ContextSet], moments: Mapping[str, datetime | None]) -> None:
+        """Begin those of some sets that have not begun, at the moments of their registration as far as these are said.
+
+        Args:
+            sets: of contexts.
+            moments: by name.
+        """
+        for each in sets:
+            if each.name not in self.contexts and each.name in moments:
+                self.begin_contexts(each, moments[each.name])
 
     def drop_contexts(self) -> None:
         """Drop the sets of contexts that no query speaks of."""

@@ -94,7 +94,9 @@ class QueryLineage:
 
     def origins(self, query: Query) -> set[str]:
         """The source streams that a query's events come from."""
-        return set[str]().union(*(self._origins_among(source.stream.name, set()) for source in query.sources))
+        unknown = {each.changes_stream for each in query.context_sets if each.name not in self._contexts}
+        read = {source.stream.name for source in query.sources} - unknown  # nobody has changed those yet
+        return set[str]().union(*(self._origins_among(stream, set()) for stream in read))
 
     def _origins_among(self, stream: str, seen: set[str]) -> set[str]:
         """Those of a stream, without what was seen on the way: rules may emit what their own rows come from."""

@@ -75,6 +75,7 @@ class QueryRuntime:
         firing: of a rule, what it does for its rows.
         rows: what is made of its rows.
         input: what its operator is given of events.
+        holds_back: whether those that read its rows wait for those that OUTPUT keeps.
 
     Args:
         registration: the query and when it was registered.
@@ -132,6 +133,7 @@ class QueryRuntime:
         self.likeness = None if form is None else Likeness(form, limits or Limits())
         self._derives = frozenset(self.query.changed_sets)
         self._watermark: datetime | None = None
+        self.holds_back = True
         self.seam: Seam | None = None
         self.failure: KaicepError | None = None
         self.past: Choice | None = None
@@ -278,8 +280,12 @@ class QueryRuntime:
 
     def row_watermark(self, watermark: datetime | None) -> datetime | None:
         """What no later row's `_time` lies below, when the streams' watermark is this one: OUTPUT holds rows back."""
-        held = self._operator.held_since
+        held = self._operator.held_since if self.holds_back else None
         return watermark if held is None or watermark is None else min(watermark, held)
+
+    def ends_by(self, moment: datetime) -> bool:
+        """Whether LIMIT is reached with what is certain at a moment, reported or not; all is known up to it."""
+        return self._operator.ends_by(moment)
 
     def state(self, moment: datetime) -> HeldState:
         """What it holds at a moment, up to which all is known; it is watched."""

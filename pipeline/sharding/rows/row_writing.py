@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import pyarrow as pa
 
-from ....storage import LocalFolder, SharedFolder
+from ....storage import LocalFolder, SharedFolder, StoragePath
 from ...flow import WrittenRows
 from ...sinks import marked
 from ..hosted_queries import HostedQueries
@@ -40,7 +39,7 @@ class WritingReport:
 
     counts: dict[str, int]
     files: dict[str, tuple[str, ...]]
-    logged: dict[str, Path]
+    logged: dict[str, StoragePath]
     waiting: tuple[str, ...]
     file: str
 

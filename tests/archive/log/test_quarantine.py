@@ -34,7 +34,7 @@ def _log(tmp_path: Path) -> EventLog:
 
 
 def file_of(log: EventLog, batch: int) -> Path:
-    return log.path / STREAM / f"000000-{batch:012d}.parquet"
+    return Path(str(log.path)) / STREAM / f"000000-{batch:012d}.parquet"
 
 
 @pytest.mark.parametrize("harm", [damage, cut])

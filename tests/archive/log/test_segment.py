@@ -27,7 +27,7 @@ def test_only_segments_of_the_range_are_opened(log: EventLog) -> None:
         log.append(STREAM, batch, readings(10, first=10 * batch))
     assert log.count(STREAM) == 30
     for batch in (0, 2):
-        path = log.path / STREAM / f"000000-00000000000{batch}.parquet"
+        path = Path(str(log.path)) / STREAM / f"000000-00000000000{batch}.parquet"
         before = path.stat()
         path.write_bytes(b"PAR1 overwritten".ljust(before.st_size))
         os.utime(path, ns=(before.st_mtime_ns, before.st_mtime_ns))

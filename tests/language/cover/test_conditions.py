@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from kaicep import Project
 from kaicep.language.cover.conditions import Facts
+from kaicep.language.nodes import Expression
 
 _NUMBERS = {name: {"datatype": "xsd:integer"} for name in ("v", "w")} | {"s": {"datatype": "xsd:string"}}
 PROJECT = Project.parse({
@@ -64,3 +65,20 @@ def test_what_follows(known: str, goal: str) -> None:
 )
 def test_what_does_not(known: str, goal: str) -> None:
     assert not implies(known, goal)
+
+
+def test_an_iri_is_no_text_and_large_integers_are_no_doubles() -> None:
+    """A text with the same letters is another value; a double near an integer is not that."""
+    rows = "CREATE QUERY q AS SELECT ?v FROM (?e, S) PATH { ?e <urn:of> ?v };"
+
+    def of(text: str) -> Facts:
+        return Facts(PROJECT.compile(f"{rows} SELECT ?q.v FROM (?q, q) FILTER ({text})")[1].sources[0].filters)
+
+    def goal(text: str) -> Expression:
+        return PROJECT.compile(f"{rows} SELECT ?q.v FROM (?q, q) FILTER ({text})")[1].sources[0].filters[0]
+
+    assert of("?q.v = <urn:a>").imply(goal("?q.v IN (<urn:a>, <urn:b>)"))
+    assert not of("?q.v = 'urn:a'").imply(goal("?q.v = <urn:a>"))
+    assert not of("?q.v = <urn:a>").imply(goal("?q.v IN ('urn:a', 'b')"))
+    assert not implies("?e.v = 9007199254740993", "?e.v > 9007199254740992.0")
+    assert implies("?e.v >= 9007199254740994", "?e.v > 9007199254740993")

@@ -73,3 +73,14 @@ def test_limit_counts_rows_that_sliding_windows_leave(seconds: float, held: list
         f"{text} SELECT ?x.id FROM (?x, STATE(q))", EVENTS, ask_at=BASE + timedelta(seconds=seconds)
     )
     assert [row["id"] for row in rows if row["id"] != "e1"] == held
+
+
+def test_what_output_keeps_of_another_group_holds_nothing_up() -> None:
+    """Both rows of `c` are there at the moment, though that of `a`, of the same time, waits for another."""
+    text = (
+        "CREATE QUERY pairs AS SELECT ?e.id FROM (?e, S) GROUP BY ?e.k OUTPUT ALL EVERY 2 matches;"
+        "CREATE QUERY q AS SELECT COUNT(?p) AS n FROM (?p, pairs) WINDOW (?p, sliding, 5s);"
+        "SELECT ?x.id FROM (?x, STATE(q))"
+    )
+    events = {"S": [{"id": f"{k}{i}", "t": BASE.isoformat(), "k": k} for i, k in enumerate("cac")]}
+    assert {row["id"] for row in PROJECT.evaluate(text, events, ask_at=BASE)} == {"c0", "c2"}

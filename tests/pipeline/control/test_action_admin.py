@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from kaicep import Project
-from kaicep.commands.clients import failed_calls, retry_calls, waiting_calls
+from kaicep.api.clients import failed_calls, retry_calls, waiting_calls
 from kaicep.config import Settings
 from kaicep.errors import ConfigError, PipelineError
 from kaicep.pipeline.actions import outbox_folder

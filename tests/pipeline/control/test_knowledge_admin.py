@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from kaicep import KaicepError, PipelineError, Project
-from kaicep.commands.clients.ontology_client import add_module, list_modules, remove_module
+from kaicep.api.clients.ontology_client import add_module, list_modules, remove_module
 from kaicep.explain import explain_runtime, plan_text
 from kaicep.ontology import KnowledgeBase
 from kaicep.ontology.reasoners import close

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from kaicep import Engine, KaicepError, PipelineError, Project
-from kaicep.commands.clients.submission_client import list_queries, resume, submit, withdraw
+from kaicep.api.clients.submission_client import list_queries, resume, submit, withdraw
 from kaicep.pipeline.control.submissions import Submissions
 from kaicep.pipeline.durability.progress import Progress
 from kaicep.pipeline.flow.queries.registration import Withdrawal

@@ -12,13 +12,18 @@ from typing import Any
 import polars as pl
 import pytest
 from kaicep import Project
+from kaicep.archive.read_view import ReadView
 from kaicep.errors import PipelineError
+from kaicep.pipeline.catalog import Catalog
 from kaicep.pipeline.control.knowledge_admin import KnowledgeAdmin
+from kaicep.pipeline.distribution.executor_hosting import ExecutorHosting
+from kaicep.pipeline.distribution.split_batch import SplitBatch
 from kaicep.pipeline.durability import HOSTING
 from kaicep.pipeline.flow.idle_streams import IdleStreams
 from kaicep.pipeline.sharding import shard_of
+from kaicep.pipeline.sharding.split_reading import Split
 from support.clock import Clock
-from support.hostings import BothHostings, lines_in, written
+from support.hostings import BothHostings, TasksHere, catalog_in, lines_in, written
 from support.keyed import STREAMS
 from support.shards import reading
 
@@ -45,7 +50,7 @@ def opened() -> Iterator[list[BothHostings]]:
         both.stop()
 
 
-def both_of(folder: Path, opened: list[BothHostings], text: str, **engine: object) -> BothHostings:
+def both_of(folder: Path, opened: list[BothHostings], text: str, **engine: Any) -> BothHostings:
     opened.append(BothHostings(folder, BASE, text, Random(3), shards=2, **engine))
     return opened[-1]
 
@@ -134,27 +139,85 @@ def test_rules_come_and_go_together(tmp_path: Path, opened: list[BothHostings]) 
     both.end()
 
 
-def test_what_tasks_have_not_done_from_the_first_batch_on_is_refused(
-    tmp_path: Path, opened: list[BothHostings]
-) -> None:
-    tasks = both_of(tmp_path, opened, f"{COUNT};\n{FAST}").engines[1]
-    opened[0].take({"P": seconds(1, 2)})
-    project, queries = tasks.project, tasks.flow.queries
-    past = project.registrations("SELECT ?e.id FROM (?e, P) WITHIN [now - 1h, now + 1h]", "past")
-    with pytest.raises(PipelineError, match="'past' asks for the past, which executors do not"):
-        queries.submit(past)
-    contexts = project.registrations(
-        "CREATE CONTEXTS jam (calm DEFAULT, busy);\nSELECT ?e.id FROM (?e, P) IN CONTEXT busy",
-        "contexts",
+def test_a_past_is_answered_and_goes_on_in_one_shard(tmp_path: Path, opened: list[BothHostings]) -> None:
+    """Over restarts, too; withdrawn and submitted again, it begins anew."""
+    both = both_of(tmp_path, opened, COUNT)
+    both.take({"P": seconds(1, 2, 3), "Q": seconds(1.5)})
+    both.submit(PAIRS.replace(" JOIN", " WITHIN [now - 1h, ) JOIN"))
+    both.take({"P": seconds(4), "Q": seconds(4.5)})
+    both.restart()
+    both.take({"P": seconds(5), "Q": seconds(5.5)})
+    assert kept_in(both) == {"pairs": "pairs+"}
+    both.withdraw("pairs")
+    both.submit(PAIRS)
+    both.take({"P": seconds(6), "Q": seconds(6.5)})
+    assert kept_in(both) == {}
+    both.end()
+
+
+def kept_in(both: BothHostings) -> dict[str, str]:
+    """What the snapshot of the engine with tasks says of queries that have one shard."""
+    return dict(json.loads(both.engines[1].flow.dataflow.snapshot()[HOSTING])["kept"])
+
+
+def test_the_stream_does_not_wait_for_a_past(tmp_path: Path, opened: list[BothHostings]) -> None:
+    """It is with the stream some batches later; all rows come, those of the time between among them, each once."""
+    both = both_of(tmp_path, opened, COUNT)
+    both.take({"P": seconds(1, 2, 3), "Q": seconds(1.5)})
+    both.submit(PAIRS.replace(" JOIN", " WITHIN [now - 1h, ) JOIN"))
+    clock = Clock()
+    for engine in both.engines:
+        idle = IdleStreams(engine.project.settings.idle_timeouts(), clock)
+        number = engine.next
+        while number < 6 or engine.flow.queries.backfilled:
+            at = number + 3.0
+            paths = {name: [written(engine.folder, name, 50 + number, seconds(at))] for name in "PQ"}
+            engine.note(number, paths if number < 6 else {})
+            assert engine.deliver(number, idle) is not None
+            if number == 3:
+                engine.stop()
+                engine.start()
+            number += 1
+        engine.flow.finish()
+    rows = [[json.loads(line) for line in lines_in(engine.rows)] for engine in both.engines]
+    driver, tasks = ([{**row, "_source": None} for row in of] for of in rows)  # how fast a past goes by is chance
+    assert driver == tasks
+    assert any(row.get("a") == "r1" for row in tasks)
+
+
+def test_queries_read_what_was_answered_in_shards(tmp_path: Path, opened: list[BothHostings]) -> None:
+    """Its state is made of the log again, and is in one place from then on; so is what is read by both of two."""
+    both = both_of(tmp_path, opened, f"{COUNT};\n{FAST};\n{COUNT.replace('busy', 'many').replace('10s', '4s')}")
+    both.take({"P": [*seconds(1, 2), *seconds(2.5, car=2)]})
+    both.submit("CREATE QUERY sums AS SELECT SUM(?b.n) AS s FROM (?b, busy) WINDOW (?b, batch, 20s)")
+    both.submit("CREATE QUERY cars AS SELECT ?m.car AS car, ?m.n AS n FROM (?m, many)")
+    both.submit(READS)
+    both.take({"P": [*seconds(3, 11), *seconds(11.5, car=2)]})
+    assert {*kept_in(both).values()} == {"busy+", "many+", "fast+"}
+    both.submit("CREATE QUERY pair AS SELECT ?b.n AS b, ?m.n AS m FROM (?b, busy), (?m, many) WINDOW (?b, ?m, 30s)")
+    both.take({"P": [*seconds(14), *seconds(14.5, car=2)]})
+    assert kept_in(both)["many"] == kept_in(both)["busy"] == kept_in(both)["pair"]
+    both.restart()
+    both.take({"P": [*seconds(31), *seconds(31.5, car=2)]})
+    assert both.rows > 8
+    both.end()
+
+
+def test_states_in_shards_are_not_brought_together_without_a_log(tmp_path: Path) -> None:
+    project = catalog_in(tmp_path, BASE.settings, BASE, shards=2)
+    settings = project.settings.model_copy(
+        update={"archive": project.settings.archive.model_copy(update={"enabled": False})}
     )
-    with pytest.raises(PipelineError, match="speaks of contexts, and executors know them from the first batch on"):
-        queries.submit(contexts)
-    fast = next(one.query for one in tasks.registrations if one.label == "fast")
-    reads = project.registrations(READS, "reads", [fast])
-    with pytest.raises(PipelineError, match="'reads' reads or decides what 'fast' gives, which is answered by itself"):
-        queries.submit(reads)
-    opened[0].note({"P": seconds(3)})
-    assert tasks.deliver(tasks.next) is not None
+    hosting = ExecutorHosting(Catalog.of_knowledge(settings, BASE.knowledge), None, TasksHere)
+    flow = hosting.dataflow(project)
+    (fast,) = project.registrations(FAST, "fast")
+    flow.register(fast)
+    paths = [written(tmp_path, "P", 1, seconds(1, 2))]
+    flow.process(SplitBatch(splits=[Split("P", 0, path, "source") for path in paths], number=1))
+    reads = project.registrations(READS, "reads", [fast.query])
+    with pytest.raises(PipelineError, match="'reads' reads or decides what 'fast' gives, which is answered in shards"):
+        hosting.check_submitted(flow, reads)
+    hosting.check_submitted(flow, project.registrations(COUNT, "busy"))
 
 
 def test_a_query_that_fails_is_parked_and_the_others_go_on(tmp_path: Path, opened: list[BothHostings]) -> None:
@@ -164,8 +227,6 @@ def test_a_query_that_fails_is_parked_and_the_others_go_on(tmp_path: Path, opene
     driver, tasks = ([(p.label, p.batch, p.failure.message) for p in e.flow.queries.parked] for e in both.engines)
     assert driver == tasks
     assert [label for label, *_ in tasks] == ["pairs"]
-    with pytest.raises(PipelineError, match="'pairs' is parked, and executors do not answer what it has missed"):
-        both.engines[1].flow.queries.resume("pairs")
     both.restart()
     both.take({"P": seconds(12), "Q": seconds(12)})
     assert [p.label for p in both.engines[1].flow.queries.parked] == ["pairs"]
@@ -173,6 +234,76 @@ def test_a_query_that_fails_is_parked_and_the_others_go_on(tmp_path: Path, opene
     both.submit(PAIRS)
     both.take({"P": seconds(13), "Q": seconds(13)})
     both.end()
+
+
+@pytest.mark.parametrize("text", [COUNT, f"{FAST};\n{READS}"])
+def test_a_query_that_takes_too_long_is_parked(text: str, tmp_path: Path, opened: list[BothHostings]) -> None:
+    """By itself, or among those that it is answered with."""
+    both = both_of(tmp_path, opened, text, query_timeout="0s")
+    both.note({"P": seconds(1, 12)})
+    for engine in both.engines:
+        assert engine.deliver(1) is not None
+    driver, tasks = ([(p.label, p.failure.message) for p in e.flow.queries.parked] for e in both.engines)
+    assert driver
+    assert driver == tasks
+    assert any("takes longer than 0s" in message or "0 s" in message for _, message in tasks), tasks
+
+
+@pytest.mark.parametrize("batches", [1, 2])
+def test_a_parked_query_goes_on_with_what_it_has_missed(
+    batches: int, tmp_path: Path, opened: list[BothHostings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that are answered with it were parked, too, and go on with it."""
+    monkeypatch.setattr("support.hostings.RESTARTS", 0)  # a process that has just begun knows of none
+    of_pairs = "CREATE QUERY first AS SELECT ?p.a AS a FROM (?p, pairs)"
+    both = both_of(tmp_path, opened, f"{COUNT};\n{PAIRS};\n{of_pairs}", rows_per_batch=3)
+    for number in range(batches - 1):
+        both.take({"P": seconds(number / 2), "Q": seconds(number / 2)})
+    both.take({"P": seconds(*range(2, 9)), "Q": seconds(*range(2, 9))})
+    both.take({"P": seconds(9), "Q": seconds(9)})
+    assert {p.label for p in both.engines[1].flow.queries.parked} == {"pairs", "first"}
+    both.stop()
+    for engine in both.engines:
+        more = engine.project.settings.engine.model_copy(update={"rows_per_batch": 1_000})
+        settings = engine.project.settings.model_copy(update={"engine": more})
+        engine.project = Catalog.of_knowledge(settings, engine.project.knowledge)
+        engine.start()
+    both.take({"P": seconds(10), "Q": seconds(10)})
+    for engine in both.engines:
+        assert set(engine.flow.queries.resume("pairs")) == {"pairs", "first"}
+    before = both.rows
+    both.take({"P": seconds(11), "Q": seconds(11)})
+    assert both.rows > before + 20
+    assert not list(both.engines[1].flow.queries.parked)
+    both.take({"P": seconds(12), "Q": seconds(12)})
+    both.end()
+
+
+def test_queries_wait_and_come_back_with_what_they_have_missed(
+    tmp_path: Path, opened: list[BothHostings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As those of low priority do while the engine is behind; over a restart, too."""
+    monkeypatch.setattr("support.hostings.RESTARTS", 0)
+    both = both_of(tmp_path, opened, f"{COUNT};\n{PAIRS}")
+    tasks = both.engines[1]
+    idle = IdleStreams(tasks.project.settings.idle_timeouts(), Clock())
+    for number in range(1, 9):
+        both.note({"P": seconds(number), "Q": seconds(number)})
+        if number in (3, 6):
+            tasks.flow.queries.demotion.send("pairs")
+        if number == 5:
+            tasks.flow.queries.demotion.call("pairs")
+        tasks.deliver(number, idle)
+        both.engines[0].deliver(number)
+        if number in (3, 4):
+            assert tasks.flow.queries.demotion.waiting == ("pairs",)
+            tasks.stop()
+            tasks.start()
+    for engine in both.engines:
+        engine.flow.finish()
+    driver, found = ([json.loads(line) for line in lines_in(engine.rows)] for engine in both.engines)
+    assert [row["_id"] for row in found] == [row["_id"] for row in driver]
+    assert sum(row["_query"] == "pairs" for row in found) == 64
 
 
 def test_time_goes_on_over_silent_streams(tmp_path: Path, opened: list[BothHostings]) -> None:
@@ -244,47 +375,61 @@ def test_more_cores_do_not_move_states(tmp_path: Path, opened: list[BothHostings
     both.end()
 
 
-def test_a_state_of_the_other_hosting_is_taken_from_the_log_or_refused(
-    tmp_path: Path, opened: list[BothHostings]
+@pytest.mark.parametrize("forgets", [False, True])
+def test_a_state_of_the_driver_goes_on_in_tasks(
+    forgets: bool, tmp_path: Path, opened: list[BothHostings], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The driver rebuilds it; executors say what to do."""
+    """In shards where the log gives it; where that forgets, as it is, each query in one."""
+    monkeypatch.setattr("support.hostings.RESTARTS", 0)
+    if forgets:
+        monkeypatch.setattr(ReadView, "forgets", True)
     both = both_of(tmp_path, opened, COUNT)
-    both.take({"P": seconds(1, 2)})
-    for engine in both.engines:
-        engine.stop()
-    driver, tasks = both.engines
-    driver.tasks, tasks.tasks = tasks.tasks, None
-    tasks.start()
-    driver.start()
-    both.note({"P": seconds(3, 15)})
-    found = tasks.deliver(2)
-    assert found is not None
-    assert found.matches["busy"]["n"].to_pylist() == [3]
-    assert any("rebuilt" in line for line in tasks.said)
-    with pytest.raises(PipelineError, match="not one that executors go on from: it is lost"):
-        driver.deliver(2)
+    both.swap()
+    both.take({"P": [*seconds(1, 2), *seconds(2.5, car=2)]})
+    both.swap()
+    both.take({"P": [*seconds(3, 15), *seconds(15.5, car=2)]})
+    assert kept_in(both) == ({"busy": "busy+"} if forgets else {})
+    assert both.rows == 2
+    both.swap()
+    both.take({"P": [*seconds(27)]})
+    both.end()
 
 
-def test_a_query_that_has_changed_contexts_stays(tmp_path: Path, opened: list[BothHostings]) -> None:
-    """Tasks do not remember what a query has changed that is gone: neither while they run, nor at the next start."""
+def test_a_state_that_is_lost_is_made_in_shards(tmp_path: Path, opened: list[BothHostings]) -> None:
+    both = both_of(tmp_path, opened, f"{COUNT};\n{RUNS};\n{FAST};\n{READS}")
+    both.take({"P": grown(1)})
+    both.lose()
+    both.take({"P": seconds(7, 8)})
+    assert {*kept_in(both)} == {"runs", "fast", "reads"}  # rows of runs may wait for others
+    both.lose()
+    both.take({"P": seconds(22, 44)})
+    assert any("rebuilt" in line for line in both.engines[1].said)
+    both.end()
+
+
+def test_what_a_query_has_changed_counts_when_it_is_gone(tmp_path: Path, opened: list[BothHostings]) -> None:
+    """Withdrawn, or left out at the next start: for those in its contexts, and for the past of those that come."""
     text = (
         "CREATE CONTEXTS mood (calm DEFAULT, busy);\n"
         "INITIATE CONTEXT busy FROM (?e, P) FILTER (?e.v > 4);\n"
+        "TERMINATE CONTEXT busy FROM (?e, P) FILTER (?e.v < 2);\n"
         "CREATE QUERY then AS SELECT ?e.id AS id FROM (?e, P) IN CONTEXT busy"
     )
     both = both_of(tmp_path, opened, text)
     both.take({"P": seconds(1, 2)})
-    tasks = both.engines[1]
-    derives = next(one for one in tasks.registrations if one.query.changed_sets)
-    with pytest.raises(PipelineError, match="has changed contexts, and executors do not remember"):
-        tasks.flow.queries.withdraw(derives.label, tasks.flow.dataflow)
+    both.withdraw("mood.busy.terminate")
+    both.take({"P": [*seconds(3), *seconds(3.5, v=1), *seconds(4)]})
+    both.submit("CREATE QUERY past AS SELECT ?e.id AS id FROM (?e, P) IN CONTEXT busy WITHIN [now - 1h, )")
+    both.take({"P": seconds(5)})
     both.stop()
-    tasks.registrations = [one for one in tasks.registrations if one is not derives]
-    tasks.start()
-    both.engines[0].start()
-    both.note({"P": seconds(3)})
-    with pytest.raises(PipelineError, match="is registered no more, and executors do not remember its changes"):
-        tasks.deliver(2)
+    for engine in both.engines:
+        engine.registrations = [one for one in engine.registrations if one.label != "mood.busy.initiate"]
+        engine.start()
+    both.take({"P": seconds(6)})
+    both.submit("CREATE QUERY later AS SELECT ?e.v AS v FROM (?e, P) IN CONTEXT busy WITHIN [now - 1h, )")
+    both.take({"P": seconds(9, 20)})
+    assert both.rows > 10
+    both.end()
 
 
 def test_a_file_that_cannot_be_read_is_told_and_read_when_it_is_mended(

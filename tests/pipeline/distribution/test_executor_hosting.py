@@ -8,8 +8,12 @@ from typing import Any
 
 import pytest
 from kaicep import Project
+from kaicep.archive import Archive
+from kaicep.config import Settings
 from kaicep.errors import PipelineError
+from kaicep.pipeline.distribution.distributed_flow import DistributedFlow
 from kaicep.pipeline.distribution.executor_hosting import ExecutorHosting
+from kaicep.pipeline.distribution.replayed_flow import ReplayedFlow
 from kaicep.pipeline.distribution.split_batch import SplitIntake
 from kaicep.pipeline.durability.flow_state import RestoredState
 from kaicep.pipeline.durability.journal.batch_journal import BatchFiles
@@ -70,11 +74,34 @@ def test_what_they_share_may_be_elsewhere(tmp_path: Path) -> None:
     assert other != bucket
 
 
-def test_a_state_that_is_not_theirs_is_refused(tmp_path: Path) -> None:
-    hosting = hosting_in(tmp_path)
+def test_a_state_that_is_lost_or_not_theirs_is_made_of_the_log(tmp_path: Path) -> None:
+    """Without a log, what a driver has left after that very batch serves; with one that forgets, it is the better."""
+    hosting, own, other = hosting_in(tmp_path), {"hosting": b"{}"}, {"query/a": b""}
     assert hosting.restored(RestoredState(0, {}, 0, {}), 0, None).batch == 0
-    known = RestoredState(3, {"hosting": b"{}"}, 3, {})
+    known, of_driver = RestoredState(3, own, 3, {}), RestoredState(3, other, 3, {"moments": b"{}"})
     assert hosting.restored(known, 3, None) is known
-    for lost in (RestoredState(2, {"hosting": b"{}"}, 3, {}), RestoredState(3, {}, 3, {})):
-        with pytest.raises(PipelineError, match="the state after batch 3 is not one that executors go on from"):
+    assert hosting.restored(of_driver, 3, None) is of_driver
+    for lost in (RestoredState(2, own, 3, {}), RestoredState(2, other, 3, {})):
+        with pytest.raises(PipelineError, match="the state after batch 3 is lost, and there is no archive"):
             hosting.restored(lost, 3, None)
+    project = catalog_in(tmp_path, BASE.settings, BASE)
+    with Archive(project.settings, project.knowledge, project.shapes) as archive:
+        assert hosting.restored(of_driver, 3, archive) == RestoredState(0, {}, 3, {"moments": b"{}"})
+        assert hosting.restored(RestoredState(2, own, 3, {}), 3, archive) == RestoredState(0, {}, 3, {})
+    settings = Settings.parse({"streams": STREAMS, "archive": {"log_age": "1h", "store": False}}, root=tmp_path)
+    with Archive(settings, project.knowledge, project.shapes) as archive:
+        assert hosting.restored(of_driver, 3, archive) is of_driver
+
+
+def test_what_a_state_is_made_in_is_the_drivers(tmp_path: Path) -> None:
+    hosting, project = hosting_in(tmp_path, shards=3), catalog_in(tmp_path, BASE.settings, BASE)
+    for of_tasks in (RestoredState(0, {}, 0, {}), RestoredState(3, {"hosting": b"{}"}, 3, {})):
+        flow = hosting.recovering(project, of_tasks)
+        assert isinstance(flow, DistributedFlow)
+        assert hosting.recovered(flow, of_tasks.batch) is flow
+    made = hosting.recovering(project, RestoredState(0, {}, 3, {}))
+    assert isinstance(made, ReplayedFlow)
+    assert made.shards == 3
+    found = hosting.recovered(made, 3)
+    assert isinstance(found, DistributedFlow)
+    assert found.begun

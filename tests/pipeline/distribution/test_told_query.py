@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from kaicep.errors import PipelineError
 from kaicep.pipeline.distribution.distributed_flow import DistributedFlow
@@ -25,6 +25,9 @@ def test_it_waits_for_what_it_was_told_and_ends_when_it_is_told() -> None:
     assert flow.queries.due({"P": None, "Q": None}) == {"P": MOMENT}
     query.told = QueryTold("follows", MOMENT, "LIMIT is reached")
     assert (query.due, query.ending) == (None, "LIMIT is reached")
-    query.told = None
+    query.tell(QueryTold("follows", None, None, MOMENT))
+    assert (query.watermark, query.row_watermark(MOMENT)) == (MOMENT, MOMENT)
+    query.tell(QueryTold("follows", None, None, MOMENT, MOMENT - timedelta(seconds=3)))
+    assert query.row_watermark(MOMENT) == MOMENT - timedelta(seconds=3)
     query.fail(PipelineError("it is too much"))
     assert query.ending == "it is too much"

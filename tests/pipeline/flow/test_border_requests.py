@@ -45,6 +45,21 @@ def test_what_is_read_by_another_query_is_not_withdrawn() -> None:
     assert requests.take() == (frozenset({"high", "reader"}), [])
 
 
+def test_what_only_one_rule_emits_is_needed_by_who_reads_it() -> None:
+    """What others emit as well, or what comes from a source, goes on without it."""
+    project = Project.parse({"streams": {"air": STREAM, "door": STREAM}})
+    text = """CREATE RULE one ON air DO EMIT seen (?row.x AS x);
+        CREATE RULE two ON air DO EMIT seen (?row.x AS x), EMIT door (?row.x AS x);
+        SELECT ?s.x FROM (?s, seen);
+        SELECT ?d.x FROM (?d, door)"""
+    registered = {one.label: one.query for one in project.registrations(text, "reads")}
+    for first, second in (("one", "two"), ("two", "one")):
+        requests = BorderRequests()
+        requests.withdraw(first, registered)
+        with pytest.raises(PipelineError, match=f"'{second}' is read by reads-3: stop the readers first"):
+            requests.withdraw(second, registered)
+
+
 def test_a_name_may_be_given_again_at_once() -> None:
     high, _ = registrations()
     requests = BorderRequests()

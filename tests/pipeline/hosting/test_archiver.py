@@ -245,3 +245,14 @@ def test_what_executors_would_not_take_is_not_kept(tmp_path: Path) -> None:
     hosted = Project.of(of.settings.model_copy(update={"engine": engine}))
     with pytest.raises(PipelineError, match=r"executors host the project's engine.*hosting = \"driver\""):
         Archiver(hosted, spark=cast("SparkSession", object()))
+
+
+def test_what_is_in_a_bucket_the_engine_alone_lists(tmp_path: Path) -> None:
+    of = project(tmp_path)
+    (name, stream), *_ = of.settings.streams.items()
+    assert stream.source is not None
+    source = type(stream.source)(format="json", path="s3://lake/in")
+    streams = {name: stream.model_copy(update={"source": source})}
+    lake = Project.of(of.settings.model_copy(update={"streams": streams}))
+    with pytest.raises(PipelineError, match=f"streams.{name}.source is in a bucket, whose objects the engine lists"):
+        Archiver(lake, spark=cast("SparkSession", object()))

@@ -51,6 +51,7 @@ class Observed:
     handles = (Handle(),)
     refused: Mapping[str, str] = MappingProxyType({"old": "refused since this start: unknown attribute 'flwo'"})
     failure: Exception | None = None
+    waits_for: str | None = None
     running = True
     hosting: Literal["driver", "executors"] = "driver"
     executors: Mapping[str, ExecutorStatus] = MappingProxyType({})
@@ -145,6 +146,13 @@ def test_why_an_engine_failed_is_told(engine: Observed) -> None:
     engine.failure = RuntimeError("the disk is full")
     status = engine.observer.status()
     assert (status.state, status.reason) == ("failed", "the disk is full")
+
+
+def test_what_the_streams_wait_for_is_told(engine: Observed) -> None:
+    assert engine.observer.status().waits_for is None
+    engine.waits_for = "the disk is full"
+    status = engine.observer.status()
+    assert (status.state, status.waits_for) == ("running", "the disk is full")
 
 
 def test_a_thread_that_dies_is_missed(engine: Observed) -> None:

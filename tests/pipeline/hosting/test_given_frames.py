@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +59,11 @@ def ran(known: Project, spark: SparkSession, folder: Path, *, ends: bool = False
 
 
 @pytest.mark.spark
-def test_its_rows_are_those_of_evaluate(known: Project, spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("hosting", ["driver", "executors"])
+def test_its_rows_are_those_of_evaluate(hosting: str, known: Project, spark: SparkSession, tmp_path: Path) -> None:
     """Over a restart that goes on from Spark's checkpoint, and one that begins it anew."""
+    engine = known.settings.engine.model_copy(update={"hosting": hosting})
+    known = replace(known, settings=known.settings.model_copy(update={"engine": engine}))
     for first in (0, 5, 10):
         drop(spark, tmp_path, RAW[first : first + 5])
     found = ran(known, spark, tmp_path)

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from kaicep.config import Settings
 from kaicep.errors import PipelineError
-from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
 from kaicep.pipeline.hosting.hosting_choice import chosen_hosting
 
 CLUSTER = "spark://elsewhere:7077"
@@ -37,35 +36,11 @@ def test_auto_takes_the_driver_of_a_local_master_and_the_executors_of_another(tm
     assert chosen(settings_of(tmp_path, engine={"hosting": "executors"})) == ("executors", [])
 
 
-@pytest.mark.parametrize(
-    ("source", "tables", "why"),
-    [
-        ({"format": "orc", "path": "in/"}, {}, "streams.air.source is read by Spark alone"),
-        ({"format": "json", "path": "in/", "order": "time"}, {}, r"streams.air.source is ordered by time"),
-        ({"format": "json", "path": "s3a://bucket/in"}, {}, "streams.air.source is no folder that this machine"),
-        ({"format": "json", "path": "in/", "lineSep": ";"}, {}, "streams.air.source has the option lineSep"),
-        (None, {"queries": {"slow": {"latency": "5s"}}}, "queries.slow.latency lets queries wait"),
-    ],
-)
-def test_what_executors_do_not_do_is_told(
-    source: dict[str, Any] | None, tables: dict[str, Any], why: str, tmp_path: Path
-) -> None:
-    hosting, said = chosen(settings_of(tmp_path, source, **tables), CLUSTER)
-    assert hosting == "driver"
-    assert len(said) == 1
-    assert "hosting: the driver answers, since" in said[0]
-    with pytest.raises(PipelineError, match=f'{why}.*set hosting = "driver" under'):
-        chosen(settings_of(tmp_path, source, engine={"hosting": "executors"}, **tables))
+def test_executors_read_what_is_in_a_bucket(tmp_path: Path) -> None:
+    assert chosen(settings_of(tmp_path, {"format": "json", "path": "s3://bucket/in"}), CLUSTER) == ("executors", [])
 
 
 def test_what_an_archiver_has_kept_is_the_driver_s(tmp_path: Path) -> None:
     (tmp_path / "var/archive/intake").mkdir(parents=True)
     with pytest.raises(PipelineError, match="`kaicep archive` has kept events of the project"):
-        chosen(settings_of(tmp_path, engine={"hosting": "executors"}))
-
-
-def test_a_state_is_gone_on_with_where_it_is(tmp_path: Path) -> None:
-    OperatorSnapshots(tmp_path / "var/state/snapshots").write(1, {"query/a": b""})
-    assert chosen(settings_of(tmp_path), CLUSTER)[0] == "driver"
-    with pytest.raises(PipelineError, match=r"the state is that of an engine whose driver hosts.*another folder"):
         chosen(settings_of(tmp_path, engine={"hosting": "executors"}))

@@ -18,8 +18,11 @@ def test_each_interruption_is_said_once_and_so_is_its_end() -> None:
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     for _ in range(2):
         interruption.begin(full)
+        assert interruption.trouble == str(full)
         interruption.begin(OSError(errno.EIO, "another"))
+        assert interruption.trouble == "[Errno 5] another"
         interruption.end()
+        assert interruption.trouble is None
         interruption.end()
     assert said == [WAITING, "the streams are read on"] * 2
 

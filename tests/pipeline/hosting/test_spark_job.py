@@ -211,8 +211,17 @@ def test_a_batch_is_delivered_again_until_there_is_room() -> None:
     refused = ArchiveError("the log cannot be written")
     refused.__cause__ = full()
     of, given, told = troubled(full(), refused, OSError(errno.EIO, "Input/output error"))
-    of._await_end(cast("Any", Delivering(of)), lambda: cast("Any", Delivering(of)))
+    waiting: list[str | None] = []
+
+    def again() -> Any:
+        waiting.append(of.waits_for)
+        return Delivering(of)
+
+    of._ended.clear()
+    of._await_end(cast("Any", Delivering(of)), again)
     assert given == [1, 1, 1, 1]
+    assert waiting == [str(full()), str(refused), "[Errno 5] Input/output error"]
+    assert of.waits_for is None
     assert told == [
         f"the streams wait: {full()}; they are read on as soon as that has passed",
         "the streams are read on",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from kaicep import PipelineError
-from kaicep.commands.clients.ontology_client import add_module
+from kaicep.api.clients.ontology_client import add_module
 from kaicep.pipeline.knowledge.knowledge_store import KnowledgeStore, modules_in_force
 from support.living import project, rooms, turtle
 

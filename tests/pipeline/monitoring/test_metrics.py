@@ -51,6 +51,7 @@ def test_everything_that_can_be_counted_is_there() -> None:
     assert found["kaicep_shed_events_total", "some"] == 897
     assert found["kaicep_open_windows", "accident/road"] == 2
     assert found["kaicep_thread_up", "kaicep-heartbeat"] == 0
+    assert found["kaicep_streams_wait", ""] == 0
     assert found["kaicep_archive_bytes", ""] == 5_000_000
     assert found["kaicep_store_lag_rows", "events"] == 17
 

@@ -9,10 +9,20 @@ from pathlib import Path
 import pytest
 from kaicep.errors import PipelineError
 from kaicep.pipeline.sharding.hosted_queries import StatePlace
-from kaicep.pipeline.sharding.hosting_state import HostingState, commit, read_manifest, require_newest
+from kaicep.pipeline.sharding.hosting_state import (
+    HostingState,
+    QueryTold,
+    SetTold,
+    commit,
+    read_manifest,
+    require_newest,
+    sets_together,
+    told_together,
+)
 from kaicep.storage import LocalFolder, SharedFolder
 from support.buckets import ObjectStorage
 
+MOMENT = datetime(2024, 1, 1, tzinfo=UTC)
 STATE = HostingState(
     "plan",
     7,
@@ -20,6 +30,8 @@ STATE = HostingState(
     (StatePlace("a.parts", "q", 0), StatePlace("b.parts", "q", 1)),
     {("P", 0): "c.parts"},
     waiting={"q": "d.parts"},
+    told=(QueryTold("q", None, None, MOMENT, None), QueryTold("r", MOMENT, "LIMIT is reached", None, MOMENT)),
+    sets=(SetTold("mood", "CREATE CONTEXTS mood", None, MOMENT),),
 )
 
 
@@ -35,6 +47,18 @@ def test_what_was_written_is_read(folder: SharedFolder) -> None:
     commit(folder, STATE, "one")
     assert read_manifest(folder, "plan") == STATE
     assert STATE.files == {"a.parts", "b.parts", "c.parts", "d.parts"}
+
+
+def test_what_shards_tell_is_told_of_all_of_them() -> None:
+    """A query has ended when it has everywhere; what is known is what all know."""
+    later = datetime(2024, 1, 2, tzinfo=UTC)
+    one, other = QueryTold("q", later, None, MOMENT, later), QueryTold("q", MOMENT, "WITHIN has passed", later, None)
+    assert told_together([one, other]) == (QueryTold("q", MOMENT, None, MOMENT, later),)
+    assert told_together([other, other])[0].ending == "WITHIN has passed"
+    assert told_together([one, QueryTold("q", None, None)])[0].watermark is None
+    known, unknown = (SetTold("mood", "text", None, moment) for moment in (MOMENT, None))
+    assert sets_together([known, SetTold("mood", "text", None, later)]) == (known,)
+    assert sets_together([known, unknown]) == (unknown,)
 
 
 def test_without_a_manifest_nothing_has_come(folder: SharedFolder) -> None:

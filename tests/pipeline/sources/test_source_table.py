@@ -11,7 +11,7 @@ from kaicep.pipeline.sources.delimited import CsvSource
 from kaicep.pipeline.sources.file_source import FileSource
 from kaicep.pipeline.sources.json_source import JsonSource
 from kaicep.pipeline.sources.parquet_source import ParquetListing, ParquetSource
-from kaicep.pipeline.sources.source_table import source_streams
+from kaicep.pipeline.sources.source_table import delivered_streams, source_streams, written_streams
 from kaicep.pipeline.sources.spark_source import SparkSource
 
 STREAM: dict[str, Any] = {"event_type": "<urn:R>", "time": {"attribute": "at"}}
@@ -36,3 +36,27 @@ def test_a_format_has_its_kind(source: dict[str, Any], kind: type, tmp_path: Pat
     settings = Settings.parse({"streams": {"air": {**STREAM, "source": source}, "memory": STREAM}}, root=tmp_path)
     (found,) = source_streams(settings).values()
     assert type(found) is kind
+
+
+@pytest.mark.parametrize(
+    ("source", "delivered", "written"),
+    [
+        ({"format": "json", "path": "in"}, False, False),
+        ({"format": "csv", "path": "file:///in"}, False, False),
+        ({"format": "parquet", "path": "in"}, False, False),
+        ({"format": "json", "path": "s3a://bucket/in"}, True, False),
+        ({"format": "json", "path": "in", "order": "time"}, True, False),
+        ({"format": "csv", "path": "in", "lineSep": ";"}, True, False),
+        ({"format": "orc", "path": "in"}, True, False),
+        ({"format": "rate"}, True, True),
+        ({"format": "rate", "order": "time"}, True, False),
+        ({"kafka": {"servers": "broker:9092", "topics": ["air"]}}, True, True),
+    ],
+)
+def test_what_no_process_reads_by_itself_spark_delivers(
+    source: dict[str, Any], delivered: bool, written: bool, tmp_path: Path
+) -> None:
+    """Of that, rows without files come in its order, which need not be found first."""
+    settings = Settings.parse({"streams": {"air": {**STREAM, "source": source}, "memory": STREAM}}, root=tmp_path)
+    assert delivered_streams(settings) == ({"air"} if delivered else set())
+    assert written_streams(settings) == ({"air"} if written else set())

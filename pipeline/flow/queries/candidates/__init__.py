@@ -10,6 +10,7 @@ from .filter_chains import FilterGraph
 from .identity_sample import SAMPLED
 from .joint_candidates import shared_batch
 from .joint_selection import JointSelection, Taken
+from .wider_conditions import next_wider
 
 __all__ = [
     "SAMPLED",
@@ -24,5 +25,6 @@ __all__ = [
     "JointSelection",
     "Selected",
     "Taken",
+    "next_wider",
     "shared_batch",
 ]

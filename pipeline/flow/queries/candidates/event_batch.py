@@ -57,8 +57,9 @@ class Asked:
         own, filters = [], self.filters
         if filters is not None:
             for place, said in enumerate(self.said):
-                test, threshold = filters.test_of(place), filters.threshold_of(place)
-                own.append(ColumnTest(("FILTER", said), test, self.tested, threshold))
+                condition, threshold = filters.condition_of(place), filters.threshold_of(place)
+                test = filters.test_of(place)
+                own.append(ColumnTest(("FILTER", said), (condition,), test, self.tested, threshold))
         return (*own, *(self.semantics.conditions if self.paths is not None else ()))
 
 

@@ -1,7 +1,8 @@
 """The filter graph of a stream: what all queries ask of its events, put in order once for as long as these stay.
 
 Whoever asks the same is one node. Nodes that ask the same PATH and one threshold of one column are a chain: a tighter
-threshold is asked only of the events that a looser one has left. PATHs that look at one column of individuals are
+threshold is asked only of the events that a looser one has left. So are conditions of all others of what a wider one
+has left. PATHs that look at one column of individuals are
 answered by the classes of these. Source: H2O §V (filter graph); docs/decisions/290.
 """
 
@@ -16,6 +17,7 @@ import numpy as np
 from .....expressions import Ints, Threshold, ThresholdChain
 from .....semfilter.runtime import IndividualClasses, SubqueryFilter
 from .event_batch import Asked
+from .wider_conditions import next_wider
 
 __all__ = ["FilterChain", "FilterGraph"]
 
@@ -77,12 +79,14 @@ class FilterGraph:
         others: the numbers of all others.
         classes: what answers PATHs, by the column of individuals that they look at; and what each answers there.
         width: how many numbers the longest node counts.
+        wider: by what a condition on columns says, what the next wider one says that a node asks.
     """
 
     def __init__(self, asked: Iterable[Asked]) -> None:
         self.nodes = tuple(dict.fromkeys(asked))
         self.numbers: Mapping[Asked, int] = {one: number for number, one in enumerate(self.nodes)}
         self.width = max((len(one.said) + 1 for one in self.nodes), default=0)
+        self.wider = next_wider({test.said: test for one in self.nodes for test in one.conditions}.values())
         singles = [_single(one) for one in self.nodes]
         self.others = [number for number, single in enumerate(singles) if single is None]
         chained: dict[Hashable, list[int]] = {}

@@ -6,7 +6,7 @@ Source: H2O §V (filters of many queries); docs/decisions/272, 290.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from typing import NamedTuple, cast
 
@@ -16,8 +16,9 @@ import pyarrow as pa
 from polars.exceptions import PanicException
 
 from .....cep import Filter
-from .....expressions import Bools, Floats, Ints, ThresholdChain
-from .....semfilter.runtime import ColumnTest, Mask
+from .....expressions import Bools, Floats, Ints, ThresholdChain, doubles_of
+from .....semfilter.runtime import Mask
+from .condition_masks import ConditionMasks
 from .event_batch import Asked, EventBatch, Found
 from .filter_chains import FilterChain, FilterGraph
 
@@ -73,6 +74,7 @@ class JointCandidates:
         self._places: dict[int, Ints] = {}
         self._held: dict[int, tuple[int, ...]] = {}
         self._frames: dict[int, pl.DataFrame] = {}
+        self._left_by: dict[Hashable, Ints] = {}
         self._columns: dict[str, Floats | None] = {}
         self._ordered: dict[str, Floats] = {}
         others = [*graph.others]
@@ -131,6 +133,8 @@ class JointCandidates:
             taken = chain.thresholds.counts(self._in_order(chain.column, values))
             self._count(chain, taken, taken)
             self._compare(chain, chain.thresholds, values, np.arange(self._height), taken)
+            asked = [(number, self.graph.nodes[number]) for number in chain.numbers.tolist() if self.few[number]]
+            self._left_by |= {one.conditions[0].said: self._places[number] for number, one in asked}
             return True
         before = np.empty(0, dtype=np.int64)
         if chain.first.any():
@@ -180,10 +184,9 @@ class JointCandidates:
         return chosen
 
     def _doubles(self, name: str) -> Floats | None:
-        """A column of doubles, NaN where it is null; `None`: it is of another type."""
+        """A column as doubles, NaN where it is null; `None`: it has no numbers, or one that no double is exactly."""
         if name not in self._columns:
-            column = self._batch.frame([name])[name]
-            self._columns[name] = column.to_numpy() if column.dtype == pl.Float64 else None
+            self._columns[name] = doubles_of(self._batch.frame([name])[name])
         return self._columns[name]
 
     def _in_order(self, name: str, values: Floats) -> Floats:
@@ -194,7 +197,8 @@ class JointCandidates:
 
     def _ask_others(self, numbers: list[int]) -> None:
         """Ask those by masks of which more is asked than one threshold and one PATH."""
-        self._ask_conditions([self.graph.nodes[number] for number in numbers])
+        masks = ConditionMasks(self._batch, self.graph.wider, self._left_by, self._doubles)
+        masks.ask(condition for number in numbers for condition in self.graph.nodes[number].conditions)
         filtered: dict[tuple[Hashable, ...], _Kept] = {}
         for number in numbers:
             one = self.graph.nodes[number]
@@ -207,26 +211,6 @@ class JointCandidates:
             self.taken[number] = len(places)
             if self._choose(np.array([number]), self.taken[[number]]):
                 self._places[number] = places
-
-    def _ask_conditions(self, asked: Iterable[Asked]) -> None:
-        """Ask all that is asked of columns alone, in one selection."""
-        conditions: dict[Hashable, ColumnTest] = {}
-        for one in asked:
-            for condition in one.conditions:
-                conditions.setdefault(condition.said, condition)
-        others: list[ColumnTest] = []
-        for said, condition in conditions.items():
-            values = None if condition.threshold is None else self._doubles(condition.threshold.column)
-            if condition.threshold is not None and values is not None:
-                self._batch.verdicts.learn({said: condition.threshold.passed(values)})
-            else:
-                others.append(condition)
-        if len(others) < 2:
-            return
-        columns = sorted({name for condition in others for name in condition.columns}) or ["_time"]
-        answered = self._batch.frame(columns).select(c.test.alias(str(n)) for n, c in enumerate(others))
-        if answered.height == self._height:
-            self._batch.verdicts.learn({c.said: answered[str(n)].to_numpy() for n, c in enumerate(others)})
 
     def _masked(self, number: int, one: Asked, kept: _Kept) -> Ints:
         """Where the events stand that FILTERs and PATHs leave."""

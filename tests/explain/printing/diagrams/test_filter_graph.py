@@ -20,6 +20,10 @@ _QUERIES = {
     "faster": f"SELECT ?e.x FILTER (?e.speed > 7) {_OFFICE}",
     "slow": "SELECT ?e.x FILTER (?e.speed < 5)",
     "fastest": "SELECT ?e.x FILTER (?e.speed > 9)",
+    "few": "SELECT ?e.x FILTER (?e.x IN (1, 2, 3)) FILTER (?e.speed > 5)",
+    "fewer": "SELECT ?f.x FROM (?f, air) FILTER (?f.x IN (2, 3)) FILTER (?f.speed > 5)",
+    "one": "SELECT ?e.x FILTER (?e.x = 2) FILTER (?e.speed > 7)",
+    "one_slow": "SELECT ?e.x FILTER (?e.x = 2) FILTER (?e.speed > 6)",
 }
 
 
@@ -99,11 +103,33 @@ def test_what_is_asked_of_a_querys_own_events_is_its_own(project: Project) -> No
 def test_a_narrower_threshold_stands_behind_the_wider_one(project: Project) -> None:
     """It is asked of what that leaves; one in the other direction is asked of all events."""
     lines = drawn(project, "fastest", "fast", "faster", "slow")
-    boxes = {line.split('"')[1]: line.split("[")[0] for line in lines if "[" in line}
-    of = {value: boxes[f"FILTER (?e.speed {value})"] for value in ("#gt; 5", "#gt; 7", "#gt; 9", "#lt; 5")}
-    into = {
-        line.split(" --> ")[1]: line.split(" --> ")[0]
-        for line in lines
-        if " --> " in line and line.split()[-1] in of.values()
+    assert arrows_into(lines, "FILTER (?e.speed") == {
+        "FILTER (?e.speed #gt; 5)": "air",
+        "FILTER (?e.speed #gt; 7)": "FILTER (?e.speed #gt; 5)",
+        "FILTER (?e.speed #gt; 9)": "FILTER (?e.speed #gt; 7)",
+        "FILTER (?e.speed #lt; 5)": "air",
     }
-    assert into == {of["#gt; 5"]: "f0", of["#gt; 7"]: of["#gt; 5"], of["#gt; 9"]: of["#gt; 7"], of["#lt; 5"]: "f0"}
+
+
+def test_so_does_any_filter_that_another_one_follows_from(project: Project) -> None:
+    """Among those behind the same FILTERs: what leads to a variable lets pass what the variable takes."""
+    lines = drawn(project, "one_slow", "fewer", "one", "few")
+    assert arrows_into(lines, "FILTER (?e.x") == {
+        "FILTER (?e.x IN (1, 2, 3))": "air",
+        "FILTER (?e.x = 2)<br/>once for 2 variables": "FILTER (?f.x IN (2, 3))",
+    }
+    assert arrows_into(lines, "FILTER (?f.x") == {"FILTER (?f.x IN (2, 3))": "FILTER (?e.x IN (1, 2, 3))"}
+    assert arrows_into(lines, "FILTER (?e.speed #gt; 6") == {
+        "FILTER (?e.speed #gt; 6)": "FILTER (?e.x = 2)<br/>once for 2 variables"
+    }
+    assert arrows_into(lines, "FILTER (?e.speed #gt; 7") == {"FILTER (?e.speed #gt; 7)": "FILTER (?e.speed #gt; 6)"}
+
+
+def arrows_into(lines: list[str], said: str) -> dict[str, str]:
+    """The boxes that say something, and what leads to each: one box."""
+    boxes = {line.split("[")[0]: line.split('"')[1] for line in lines if "[" in line}
+    arrows = [line.split(" --> ") for line in lines if " --> " in line]
+    assert len({end for _, end in arrows if boxes[end].startswith(said)}) == len(
+        [end for _, end in arrows if boxes[end].startswith(said)]
+    )
+    return {boxes[end]: boxes[start] for start, end in arrows if boxes[end].startswith(said)}

@@ -14,6 +14,7 @@ REGISTERED = (
     "CREATE QUERY total AS SELECT COUNT(?a) AS n FROM (?a, S) WINDOW (?a, sliding, 1h); "
     "CREATE QUERY again AS SELECT ?a.k FROM (?a, S), (?b, S) SEQ (?a, EVERY 5s UNTIL ?b); "
     "CREATE QUERY tied AS SELECT ?a.k FROM (?a, S), (?b, S), (?c, S) SEQ (?a -> ?b) WINDOW (?a, ?b, ?c, 1h); "
+    "CREATE RULE tell ON q DO CALL x(?row.k AS k); "
 )
 
 
@@ -21,6 +22,8 @@ REGISTERED = (
     ("asked", "message", "hint"),
     [
         ("SELECT ?x FROM (?x, STATE(qq))", "no query 'qq' is registered", "did you mean 'q'"),
+        ("SELECT ?x FROM (?x, STATE(tell))", "of the state of 'tell': it is a rule", "the query that it is ON"),
+        ("SELECT ?x FROM (?x, PARTIAL(zzz))", "no query 'zzz' is registered", "known are again, q, tied and total"),
         ("SELECT ?x FROM (?x, STATE(q.?n))", "no event of 'q' is bound to ?n", "it binds ?a and ?b"),
         ("SELECT ?x FROM (?x, PARTIAL(total))", "is an aggregate and has no matches", "STATE(total)"),
         ("SELECT ?x FROM (?x, S)", "'S' goes on, and this query is asked once", "STATE(…)"),

@@ -46,7 +46,7 @@ class Log:
         self.project = project_of(folder, air=stream)
         self.archive = Archive(self.project.settings, self.project.knowledge, self.project.shapes)
         self.versions = KnowledgeVersions(self.project, KnowledgeStore(folder / "ontology"))
-        air, generation = self.archive.log.path / "air", self.archive.log.generation
+        air, generation = Path(str(self.archive.log.path)) / "air", self.archive.log.generation
         air.mkdir(parents=True)
         for first in range(1, batches + 1, IN_ONE):
             seconds = range(first, min(first + IN_ONE, batches + 1))

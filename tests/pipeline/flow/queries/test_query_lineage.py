@@ -75,3 +75,11 @@ def test_rules_have_places_and_what_is_read_is_served() -> None:
     graph.remove("r")
     assert not graph.lineage.serves(flows["next"])
     assert not graph.lineage.emits
+
+
+def test_nobody_changes_a_set_that_is_not_registered() -> None:
+    """A query that reads its changes may be the first to speak of it."""
+    project = Project.parse({"streams": {"air": STREAM, "door": STREAM}})
+    sets = "CREATE CONTEXTS mood (calm DEFAULT, busy)"
+    (query,) = project.compile(f"{sets};\nSELECT ?c.context AS c FROM (?c, CONTEXTS(mood))")
+    assert QueryGraph().lineage.origins(query) == set()

@@ -33,12 +33,13 @@ def kafka() -> Iterator[MockKafka]:
         yield cluster
 
 
-def tables(kafka: MockKafka, files: bool = False, **more: Any) -> dict[str, Any]:
+def tables(kafka: MockKafka, files: bool = False, hosting: str = "driver", **more: Any) -> dict[str, Any]:
     """A stream of a topic, perhaps one of files beside it."""
     source = {"kafka": {"servers": kafka.servers, "topics": ["air"], "key": "room", **more}}
     stream = {"event_type": "<urn:R>", "time": {"attribute": "at"}, "identity": ["n"], "attributes": ATTRIBUTES}
     beside = {"door": {**stream, "source": {"format": "json", "path": "in"}}} if files else {}
-    return {"streams": {"air": {**stream, "lateness": "1h", "source": source}, **beside}}
+    engine = {"hosting": hosting}
+    return {"streams": {"air": {**stream, "lateness": "1h", "source": source}, **beside}, "engine": engine}
 
 
 def produce(kafka: MockKafka, first: int, count: int, partition: int = 0) -> None:
@@ -79,11 +80,12 @@ class Failing(kaicep.Sink):
 
 
 @pytest.mark.spark
+@pytest.mark.parametrize("hosting", ["driver", "executors"])
 def test_records_are_read_once_over_restarts_and_lost_checkpoints(
-    kafka: MockKafka, spark: SparkSession, tmp_path: Path
+    hosting: str, kafka: MockKafka, spark: SparkSession, tmp_path: Path
 ) -> None:
     """Where a batch fails it comes again; where Spark's checkpoint is lost, topics are read on from the journal."""
-    reader = Reader(spark, tmp_path, tables(kafka, maxOffsetsPerTrigger=6))
+    reader = Reader(spark, tmp_path, tables(kafka, hosting=hosting, maxOffsetsPerTrigger=6))
     produce(kafka, 0, 10)
     produce(kafka, 10, 5, partition=1)
     assert sorted(reader.read()) == list(range(15))
@@ -113,9 +115,12 @@ def test_the_first_batch_begins_where_it_began(kafka: MockKafka, spark: SparkSes
 
 
 @pytest.mark.spark
-def test_what_is_wrong_is_told_and_the_rest_is_read(kafka: MockKafka, spark: SparkSession, tmp_path: Path) -> None:
+@pytest.mark.parametrize("hosting", ["driver", "executors"])
+def test_what_is_wrong_is_told_and_the_rest_is_read(
+    hosting: str, kafka: MockKafka, spark: SparkSession, tmp_path: Path
+) -> None:
     """Files beside a topic come as ever."""
-    reader = Reader(spark, tmp_path, tables(kafka, files=True, failOnDataLoss=False))
+    reader = Reader(spark, tmp_path, tables(kafka, files=True, hosting=hosting, failOnDataLoss=False))
     (tmp_path / "in").mkdir()
     (tmp_path / "in/1.jsonl").write_text('{"at": "2026-01-01T00:00:00Z", "n": 99}\n')
     produce(kafka, 0, 2)

@@ -35,6 +35,13 @@ ASKED = [
     "SELECT ?e.x, ?e.speed FILTER (?e.speed != 3)",
     "SELECT ?e.x WITHIN (, now) FILTER (?e.x > 95)",
     "SELECT ?e.x",
+    "SELECT ?e.x FILTER (?e.kind IN ('a', 'b', 'c')) FILTER (?e.x > 300)",
+    "SELECT ?f.x FROM (?f, air) FILTER (?f.kind IN ('b', 'a')) FILTER (?f.x > 310)",
+    "SELECT ?e.x FILTER (?e.kind = 'a') FILTER (?e.x > 310.5)",
+    "SELECT ?e.x FILTER (?e.kind = 'a') FILTER (?e.speed < 2) FILTER (?e.x + 0 > 200)",
+    "SELECT ?e.x FILTER (?e.kind = 'c') FILTER (?e.speed < 1) FILTER (?e.x + 0 > 300)",
+    "SELECT ?e.x FILTER (?e.kind = 'nothing') FILTER (?e.x != 3)",
+    f"SELECT ?e.x FILTER (?e.kind != 'a') FILTER (?e.x > 391) PATH {{ {_LAB} . ?e :speed ?v . FILTER (?v > 9.75) }}",
 ]
 SPEEDS = [None, 0.5, 1.0, 3.0, float("nan"), 9.5, 10.0]
 
@@ -46,6 +53,7 @@ def project(tmp_path: Path) -> Project:
         "x": {"property": ":x", "datatype": "xsd:integer"},
         "speed": {"property": ":speed", "datatype": "xsd:double"},
         "sensor": {"property": ":by", "individual": ":{}"},
+        "kind": {"datatype": "xsd:string"},
     }
     stream = {"event_type": ":R", "time": {"attribute": "at"}, "identity": ["x"], "attributes": attributes}
     settings = {"prefixes": {"": "urn:"}, "knowledge": {"modules": ["rooms.ttl"]}, "streams": {"air": stream}}
@@ -65,6 +73,7 @@ def tables(project: Project) -> list[pa.Table]:
             "at": (START + timedelta(seconds=n)).isoformat(),
             "x": n,
             "sensor": f"s{n % 4}",
+            "kind": "abcdefgh"[n % 8],
             **({} if (speed := SPEEDS[n % len(SPEEDS)]) is None else {"speed": speed}),
         }
         for n in range(400)

@@ -1,0 +1,19 @@
+"""Events that are posted in; durable files, which the engine reads as those of any source, out."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .event_endpoint import event_routes
+
+__all__ = ["event_routes"]
+
+
+def __getattr__(name: str) -> object:
+    """What a server needs, on first use: the processes that answer need none of it."""
+    if name == "event_routes":
+        return import_module(".event_endpoint", __name__).event_routes
+    message = f"module '{__name__}' has no attribute '{name}'"
+    raise AttributeError(message)

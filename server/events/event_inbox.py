@@ -1,0 +1,88 @@
+"""The folder that a stream reads, as an inbox: each request is a file there, durable before it is acknowledged."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from ...config import Settings
+from ...errors import PipelineError, Place, did_you_mean
+from ...storage import make_folder, write_atomically
+from ..problem import ProblemError
+
+__all__ = ["EventInbox"]
+
+_GLOB = frozenset("*?[{")
+_MS = 10**6
+_RETRY_S = "5"
+
+
+class EventInbox:
+    """What is posted to one stream.
+
+    Args:
+        settings: of the project.
+        stream: its name.
+
+    Raises:
+        ProblemError: there is no such stream (404), or it reads no folder that events could be put into (409).
+    """
+
+    def __init__(self, settings: Settings, stream: str) -> None:
+        self._folder = _folder_of(settings, stream)
+        self._most = settings.server.backlog
+        self._writing = threading.Lock()
+        self._last = 0
+
+    def put(self, records: Sequence[bytes]) -> None:
+        """Write records, durably; the engine reads them in this order, behind those that were put before.
+
+        Raises:
+            ProblemError: 429, so much waits already that no more is taken.
+        """
+        with self._writing:
+            waiting = (
+                sum(file.stat().st_size for file in self._folder.glob("http-*.jsonl")) if self._folder.is_dir() else 0
+            )
+            if waiting > self._most:
+                said = f"{waiting:,} bytes of events wait for the engine"
+                raise ProblemError(429, said, "send them again later", Retry_After=_RETRY_S)
+            make_folder(self._folder)
+            # Files are read by their modification times, of which Spark sees milliseconds.
+            self._last = max(time.time_ns() // _MS, self._last + 1)
+            with write_atomically(self._folder / f"http-{self._last}-{os.getpid()}.jsonl") as temporary:
+                temporary.write_bytes(b"".join(record + b"\n" for record in records))
+                os.utime(temporary, ns=(self._last * _MS, self._last * _MS))
+
+    def _waiting(self) -> int:
+        """Bytes that the engine has not removed yet, which it does a batch after it has read them."""
+        size = 0
+        for file in self._folder.glob("http-*.jsonl"):
+            with suppress(FileNotFoundError):
+                size += file.stat().st_size
+        return size
+
+
+def _folder_of(settings: Settings, stream: str) -> Path:
+    known = settings.streams.get(stream)
+    if known is None:
+        hint = did_you_mean(stream, sorted(settings.streams)) or f"its streams: {', '.join(sorted(settings.streams))}"
+        raise ProblemError(404, PipelineError(f"the project has no stream '{stream}'", hint=hint))
+    source, place = known.source, settings.place(stream)
+    if source is None or source.kafka is not None or source.format != "json" or source.path is None:
+        raise _no_inbox(stream, "reads no folder of JSON", place)
+    options = {name.lower(): value.lower() for name, value in source.options().items()}
+    if _GLOB & set(source.path) or "://" in source.path or options.get("multiline") == "true":
+        raise _no_inbox(stream, "reads no plain folder of JSON lines", place)
+    if options.get("cleansource") != "delete":
+        raise _no_inbox(stream, "keeps what it has read, so nobody knows what waits", place)
+    return settings.path(source.path)
+
+
+def _no_inbox(stream: str, why: str, place: Place) -> ProblemError:
+    hint = 'write source = { format = "json", path = "var/inbox/…", cleanSource = "delete" }'
+    return ProblemError(409, PipelineError(f"stream '{stream}' {why}", place=place, hint=hint))

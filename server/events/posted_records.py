@@ -1,0 +1,82 @@
+"""Records that somebody posts: one, many, JSON lines or CSV, as lines of JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+
+import orjson
+
+from ...errors import PipelineError, Place
+from ..problem import ProblemError
+from ..sparql import content_type_of
+
+__all__ = ["RECORD_TYPES", "json_lines"]
+
+RECORD_TYPES = ("application/json", "application/x-ndjson", "application/jsonl", "text/csv")
+
+
+def json_lines(content_type: str | None, body: bytes) -> list[bytes]:
+    """The records of a body, each an object on a line; what stands in them is judged by the engine.
+
+    Args:
+        content_type: of the request.
+        body: one object or an array of them; an object a line; or CSV with names in its first line.
+
+    Raises:
+        ProblemError: 415, it is in no such form; 400, something in it is no record: then nothing of it is taken.
+    """
+    media, charset = content_type_of(content_type)
+    if media not in RECORD_TYPES:
+        said = "the request does not say what its body is" if media is None else f"{media} is no form of records"
+        raise ProblemError(415, said, f"send one of {', '.join(RECORD_TYPES)}")
+    if charset not in (None, "utf-8", "utf8", "us-ascii"):
+        raise ProblemError(415, f"the records are in {charset}", "send UTF-8")
+    if media == "text/csv":
+        return list(_of_csv(body))
+    return list(_of_array(body) if media == "application/json" else _of_lines(body))
+
+
+def _of_array(body: bytes) -> Iterator[bytes]:
+    value = _parsed(body, 1)
+    for number, record in enumerate(value if isinstance(value, list) else [value], start=1):
+        yield orjson.dumps(_object(record, number))
+
+
+def _of_lines(body: bytes) -> Iterator[bytes]:
+    for number, line in enumerate(body.splitlines(), start=1):
+        if line.strip():
+            _object(_parsed(line, number), number)
+            yield line.strip()
+
+
+def _of_csv(body: bytes) -> Iterator[bytes]:
+    """An empty field is no attribute of its record."""
+    try:
+        rows = csv.DictReader(io.StringIO(body.decode(), newline=""), strict=True)
+        for row in rows:
+            if None in row or None in row.values():
+                raise _wrong(rows.line_num, "more or fewer values than names", "write the names into the first line")
+            yield orjson.dumps({name: value for name, value in row.items() if value})
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise _wrong(1, f"no CSV: {error}", "send UTF-8, with commas between values") from error
+
+
+def _parsed(text: bytes, number: int) -> object:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        lines = error.doc.split("\n")
+        place = Place("body", number + error.lineno - 1, error.colno, 1, lines[error.lineno - 1])
+        raise ProblemError(400, PipelineError(f"no JSON: {error.msg}", place=place.clipped())) from error
+
+
+def _object(value: object, number: int) -> object:
+    if not isinstance(value, dict):
+        raise _wrong(number, "a record is an object", 'write {"attribute": value, …}')
+    return value
+
+
+def _wrong(number: int, message: str, hint: str) -> ProblemError:
+    return ProblemError(400, PipelineError(f"record {number}: {message}", hint=hint))

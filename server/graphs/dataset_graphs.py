@@ -1,0 +1,95 @@
+"""The graphs of a dataset beside the archive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyoxigraph as ox
+
+from ..problem import ProblemError
+from ..sparql import GRAPH_FORMATS, BoundedBuffer, Document, UploadedDataset
+from .rdf_upload import RdfPart, parsed
+
+__all__ = ["DatasetGraphs"]
+
+
+class DatasetGraphs:
+    """A `GraphStore` over a dataset that may be updated.
+
+    Args:
+        dataset: whose graphs they are.
+        largest: bytes that an answer may have.
+    """
+
+    def __init__(self, dataset: UploadedDataset, largest: int) -> None:
+        self._dataset, self._largest = dataset, largest
+
+    def graphs(self) -> list[dict[str, Any]]:
+        """The named graphs, in order."""
+        return self._dataset.call(named_graphs)
+
+    def read(self, graph: str | None, media: str) -> Document | None:
+        """See `GraphStore`."""
+        return self._dataset.call(read_graph, graph, media, self._largest)
+
+    def write(self, graph: str | None, parts: Sequence[RdfPart], base: str, *, replace: bool) -> bool:
+        """See `GraphStore`."""
+        self._check()
+        return self._dataset.call(write_graph, graph, parts, base, replace=replace)
+
+    def delete(self, graph: str | None) -> bool:
+        """See `GraphStore`."""
+        self._check()
+        return self._dataset.call(delete_graph, graph)
+
+    def _check(self) -> None:
+        if not self._dataset.updatable:
+            hint = "let update be true for it under [server.datasets]"
+            raise ProblemError(403, "this dataset takes no updates", hint)
+
+
+def named_graphs(store: ox.Store) -> list[dict[str, Any]]:
+    """The named graphs of a store, and how many triples each has."""
+    names = sorted((graph for graph in store.named_graphs() if isinstance(graph, ox.NamedNode)), key=str)
+    return [{"graph": g.value, "triples": sum(1 for _ in store.quads_for_pattern(None, None, None, g))} for g in names]
+
+
+def read_graph(store: ox.Store, graph: str | None, media: str, largest: int) -> Document | None:
+    """A graph of a store in a form; `None`: there is none of that name."""
+    name = _term(graph)
+    if isinstance(name, ox.NamedNode) and not store.contains_named_graph(name):
+        return None
+    buffer = BoundedBuffer(largest)
+    triples = (quad.triple for quad in store.quads_for_pattern(None, None, None, name))
+    ox.serialize(triples, buffer, format=GRAPH_FORMATS[media])
+    return Document(media, buffer.getvalue())
+
+
+def write_graph(store: ox.Store, graph: str | None, parts: Sequence[RdfPart], base: str, *, replace: bool) -> bool:
+    """Write a graph of a store, as a whole or not at all; tell whether it is new."""
+    name, triples = _term(graph), parsed(parts, base).decode()
+    new = isinstance(name, ox.NamedNode) and not store.contains_named_graph(name)
+    # One update is one transaction, and N-Triples are triples of SPARQL.
+    if isinstance(name, ox.NamedNode):
+        steps = [f"DROP SILENT GRAPH {name}"] if replace else []
+        steps += [f"CREATE SILENT GRAPH {name}", f"INSERT DATA {{ GRAPH {name} {{\n{triples}}} }}"]
+    else:
+        steps = [*(["DROP DEFAULT"] if replace else []), f"INSERT DATA {{\n{triples}}}"]
+    store.update(" ;\n".join(steps))
+    store.flush()
+    return new
+
+
+def delete_graph(store: ox.Store, graph: str | None) -> bool:
+    """Remove a graph of a store; tell whether there was one."""
+    name = _term(graph)
+    if isinstance(name, ox.NamedNode) and not store.contains_named_graph(name):
+        return False
+    store.remove_graph(name)
+    store.flush()
+    return True
+
+
+def _term(graph: str | None) -> ox.NamedNode | ox.DefaultGraph:
+    return ox.DefaultGraph() if graph is None else ox.NamedNode(graph)

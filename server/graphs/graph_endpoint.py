@@ -1,0 +1,176 @@
+"""The Graph Store Protocol over HTTP: graphs by name, the default graph, and those whose name is their address.
+
+Source: SPARQL 1.1 Graph Store HTTP Protocol.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import pyoxigraph as ox
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+from starlette.concurrency import run_in_threadpool
+
+from ...settings import Role, ServerSettings
+from ..access_control import may
+from ..problem import ProblemError
+from ..problem_document import PROBLEM_RESPONSES
+from ..request_body import read_body
+from ..sparql import GRAPH_TYPES, Document, accepted, with_charset
+from .graph_store import GraphStore
+from .rdf_upload import UPLOAD_TYPES, RdfPart, rdf_parts
+
+__all__ = ["graph_routes"]
+
+_TURTLE = "@prefix ex: <urn:ex:> .\nex:s1 a ex:Thermometer .\n"
+_PARAMETERS: list[dict[str, Any]] = [
+    {
+        "name": "graph",
+        "in": "query",
+        "description": "The graph's name.",
+        "schema": {"type": "string", "format": "iri"},
+        "example": "https://example.org/rooms",
+    },
+    {
+        "name": "default",
+        "in": "query",
+        "description": "The default graph, without a value.",
+        "schema": {"type": "string"},
+        "allowEmptyValue": True,
+    },
+]
+_BODY = {
+    "required": True,
+    "content": {
+        **{media: {"schema": {"type": "string"}} for media in UPLOAD_TYPES[1:5]},
+        UPLOAD_TYPES[0]: {"schema": {"type": "string"}, "example": _TURTLE},
+    },
+}
+_READ: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The graph, in the form that `Accept` likes best; without a name, a list of graphs.",
+        "content": {
+            **{media: {"schema": {"type": "string"}} for media in GRAPH_TYPES[1:4]},
+            GRAPH_TYPES[0]: {"schema": {"type": "string"}, "example": _TURTLE},
+        },
+    },
+    **PROBLEM_RESPONSES,
+}
+_WRITTEN: dict[int | str, dict[str, Any]] = {
+    201: {"description": "There is a new graph, at `Location`."},
+    204: {"description": "The graph says so now."},
+    **PROBLEM_RESPONSES,
+}
+_DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "The graph is gone."}, **PROBLEM_RESPONSES}
+
+
+class _Graphs:
+    """The operations over one store; `request` names the graph."""
+
+    def __init__(self, store: GraphStore, server: ServerSettings) -> None:
+        self._store, self._server = store, server
+
+    async def read(self, request: Request) -> Response:
+        """SPARQL 1.1 Graph Store Protocol, GET and HEAD."""
+        if not _names_graph(request):
+            return JSONResponse(await run_in_threadpool(self._store.graphs))
+        media = accepted(request.headers.get("Accept"), GRAPH_TYPES)
+        if not media:
+            raise ProblemError(406, "graphs are triples", f"accept {', '.join(GRAPH_TYPES)}")
+        graph = _graph(request)
+        found: Document | None = await run_in_threadpool(self._store.read, graph, media[0])
+        if found is None:
+            raise _missing(graph)
+        return Response(found.content, media_type=with_charset(found.media_type), headers={"Vary": "Accept"})
+
+    async def put(self, request: Request) -> Response:
+        """SPARQL 1.1 Graph Store Protocol, PUT: the graph says what the body says, and nothing else."""
+        return await self._write(request, _graph(request), replace=True)
+
+    async def post(self, request: Request) -> Response:
+        """SPARQL 1.1 Graph Store Protocol, POST: what the body says is added; without a name, a new graph gets one."""
+        graph = _graph(request) if _names_graph(request) else f"{_address(request)}/{uuid.uuid4()}"
+        return await self._write(request, graph, replace=False)
+
+    async def delete(self, request: Request) -> Response:
+        """SPARQL 1.1 Graph Store Protocol, DELETE."""
+        graph = _graph(request)
+        if not await run_in_threadpool(self._store.delete, graph):
+            raise _missing(graph)
+        return Response(status_code=204)
+
+    async def _write(self, request: Request, graph: str | None, *, replace: bool) -> Response:
+        body = await read_body(request, self._server.body_size, self._server.body_timeout)
+        parts: tuple[RdfPart, ...] = rdf_parts(request.headers.get("Content-Type"), body)
+        base = graph or _address(request)
+
+        def write() -> bool:
+            return self._store.write(graph, parts, base, replace=replace)
+
+        new = await run_in_threadpool(write)
+        place = f"{base}?default" if graph is None else graph
+        return Response(status_code=201, headers={"Location": place}) if new else Response(status_code=204)
+
+
+def graph_routes(path: str, store: GraphStore, server: ServerSettings, name: str) -> APIRouter:
+    """The graph store at a path.
+
+    Args:
+        path: of the store; what lies below is a graph whose name is its address.
+        store: that it reads and writes.
+        server: what one request may cost.
+        name: what its graphs are called, in the description of the interface.
+    """
+    routes, graphs = APIRouter(tags=["graphs"]), _Graphs(store, server)
+    for place, how in ((path, ""), (f"{path}/{{local:path}}", " whose name is this address")):
+        parameters = {"parameters": _PARAMETERS} if place == path else {}
+        operations: tuple[tuple[str, Any, str, Role, dict[int | str, dict[str, Any]]], ...] = (
+            ("GET", graphs.read, "Read", "read", _READ),
+            ("HEAD", graphs.read, "Look for", "read", _READ),
+            ("PUT", graphs.put, "Write", "admin", _WRITTEN),
+            ("POST", graphs.post, "Add to", "admin", _WRITTEN),
+            ("DELETE", graphs.delete, "Delete", "admin", _DELETED),
+        )
+        for method, do, verb, role, responses in operations:
+            routes.add_api_route(
+                place,
+                do,
+                methods=[method],
+                summary=f"{verb} {name}{how}",
+                dependencies=[may(role)],
+                response_class=Response,
+                responses=responses,
+                openapi_extra={**parameters, **({"requestBody": _BODY} if responses is _WRITTEN else {})},
+            )
+    return routes
+
+
+def _names_graph(request: Request) -> bool:
+    return "local" in request.path_params or bool({"graph", "default"} & set(request.query_params))
+
+
+def _graph(request: Request) -> str | None:
+    """The graph that a request names; `None`: the default graph."""
+    names = request.query_params.getlist("graph")
+    if "default" in request.query_params and not names:
+        return None
+    if len(names) > 1 or "default" in request.query_params or (names and "local" in request.path_params):
+        raise ProblemError(400, "the request names several graphs", "name one")
+    if not names and "local" not in request.path_params:
+        raise ProblemError(400, "the request names no graph", "add ?graph=IRI, or ?default")
+    name = names[0] if names else _address(request)
+    try:
+        return ox.NamedNode(name).value
+    except ValueError as error:
+        raise ProblemError(400, f"'{name}' is no IRI: {error}", "name an absolute one") from error
+
+
+def _address(request: Request) -> str:
+    """The address of a request as it was sent: percent signs are part of a name."""
+    return f"{request.url.scheme}://{request.url.netloc}{request.scope['raw_path'].decode('ascii')}"
+
+
+def _missing(graph: str | None) -> ProblemError:
+    return ProblemError(404, f"there is no graph <{graph}>", "GET without a name lists what there is")

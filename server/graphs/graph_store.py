@@ -1,0 +1,48 @@
+"""Graphs that are read and written as a whole: ontology modules, and those of datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from ..sparql import Document
+from .rdf_upload import RdfPart
+
+__all__ = ["GraphStore"]
+
+
+class GraphStore(Protocol):
+    """What the Graph Store Protocol asks for; `None` names the default graph."""
+
+    def graphs(self) -> list[dict[str, Any]]:
+        """What there is, a row for each graph."""
+
+    def read(self, graph: str | None, media: str) -> Document | None:
+        """A graph in a form; `None`: there is none of that name.
+
+        Raises:
+            ProblemError: it is larger than an answer may be, or takes too long.
+        """
+
+    def write(self, graph: str | None, parts: Sequence[RdfPart], base: str, *, replace: bool) -> bool:
+        """Let a graph say what documents say; durable when this returns.
+
+        Args:
+            graph: its name.
+            parts: the documents.
+            base: IRI that their relative ones are resolved against.
+            replace: and nothing else; else beside what it has said.
+
+        Returns:
+            Whether it is a new one.
+
+        Raises:
+            ProblemError: a document is broken (400), or contradicts what is there (409); nothing has changed.
+        """
+
+    def delete(self, graph: str | None) -> bool:
+        """Remove a graph; tell whether there was one.
+
+        Raises:
+            ProblemError: others cannot do without it.
+        """

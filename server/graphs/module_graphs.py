@@ -1,0 +1,150 @@
+"""Ontology modules as graphs: read as they say, written as `kaicep ontology` does it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import pyoxigraph as ox
+
+from ...api.clients import change_module, list_modules, remove_module
+from ...config import Settings
+from ...errors import ConfigError, KaicepError, OntologyError, PipelineError
+from ...ontology.modules import Module, ntriples
+from ...ontology.modules.syntaxes import syntax_of
+from ...pipeline.knowledge import modules_in_force
+from ...storage import masked
+from ..problem import ProblemError
+from ..sparql import GRAPH_FORMATS, BoundedBuffer, Document, ProcessPool
+from .rdf_upload import RdfPart, parsed
+
+__all__ = ["ModuleGraphs"]
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+_DEFAULT = "default"
+_NAMES = "module.nt"
+
+
+class ModuleGraphs:
+    """A `GraphStore` over the ontology modules of a project; the default graph is a module of its own.
+
+    All is done in a process of its own: reasoners take their time, and a document that takes too long is given up.
+
+    Args:
+        settings: of the project.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._pool = ProcessPool(2)
+        self._changing = threading.Lock()
+
+    def graphs(self) -> list[dict[str, Any]]:
+        """The modules in force, as `kaicep ontology list` says them."""
+        return self._ask(listed_modules, self._settings)
+
+    def read(self, graph: str | None, media: str) -> Document | None:
+        """See `GraphStore`."""
+        return self._ask(read_module, self._settings, graph, media)
+
+    def write(self, graph: str | None, parts: Sequence[RdfPart], base: str, *, replace: bool) -> bool:
+        """See `GraphStore`."""
+        return self._change(write_module, self._settings, graph, parts, base, replace=replace)
+
+    def delete(self, graph: str | None) -> bool:
+        """See `GraphStore`."""
+        return self._change(delete_module, self._settings, graph)
+
+    def close(self) -> None:
+        """Answer no more."""
+        self._pool.close()
+
+    def _ask(
+        self, do: Callable[Concatenate[ox.Store, Given], Found], *args: Given.args, **named: Given.kwargs
+    ) -> Found:
+        return self._pool.call(None, self._settings.server.query_timeout.total_seconds(), do, *args, **named)
+
+    def _change(
+        self, do: Callable[Concatenate[ox.Store, Given], Found], *args: Given.args, **named: Given.kwargs
+    ) -> Found:
+        seconds = self._settings.server.upload_timeout.total_seconds()
+        if not self._changing.acquire(timeout=seconds):  # two that change at once would take each other for an engine
+            raise ProblemError(503, "another change is at work", "send it again later", Retry_After="5")
+        try:
+            return self._pool.call(None, seconds, do, *args, **named)
+        finally:
+            self._changing.release()
+
+
+def listed_modules(_: ox.Store, settings: Settings) -> list[dict[str, Any]]:
+    """The modules in force, as rows."""
+    rows, _said = list_modules(settings)
+    return [{**row, "since": None if row["since"] is None else row["since"].isoformat()} for row in rows]
+
+
+def read_module(_: ox.Store, settings: Settings, graph: str | None, media: str) -> Document | None:
+    """A module in a form; `None`: there is none of that name. The default graph is there when it says nothing, too."""
+    module = _found(settings, graph)
+    if module is None and graph is not None:
+        return None
+    buffer = BoundedBuffer(settings.server.result_size)
+    ox.serialize([] if module is None else module.triples, buffer, format=GRAPH_FORMATS[media])
+    return Document(media, buffer.getvalue())
+
+
+def write_module(
+    _: ox.Store, settings: Settings, graph: str | None, parts: Sequence[RdfPart], base: str, *, replace: bool
+) -> bool:
+    """Add a module, or let one say something else or more; tell whether it is new."""
+    old = _found(settings, graph)
+    before = b"" if old is None or replace else ntriples(old)
+    source = old.source if old is not None else graph or _DEFAULT
+    # Its name is part of its text: two graphs may say the same.
+    text = f"# {source}\n".encode() + before + parsed(parts, base)
+    module = Module.parse(source, text, syntax_of(_NAMES, ""))
+    if old is not None and old.digest == module.digest:
+        return False
+    _check_names(settings, module, old)
+    try:
+        with masked(settings.engine.umask):
+            change_module(settings, module, None if old is None else old.source)
+    except (ConfigError, PipelineError) as error:
+        raise ProblemError(503, error) from error
+    except KaicepError as error:
+        raise ProblemError(409, error) from error
+    return old is None
+
+
+def delete_module(_: ox.Store, settings: Settings, graph: str | None) -> bool:
+    """Remove a module; tell whether there was one."""
+    old = _found(settings, graph)
+    if old is None:
+        return False
+    try:
+        with masked(settings.engine.umask):
+            remove_module(settings, old.source)
+    except (ConfigError, PipelineError) as error:
+        raise ProblemError(503, error) from error
+    except KaicepError as error:
+        raise ProblemError(409, error) from error
+    return True
+
+
+def _found(settings: Settings, graph: str | None) -> Module | None:
+    """The module of a graph: of that name, else that declares an ontology of that name."""
+    modules = modules_in_force(settings)
+    named = [module for module in modules if module.source == (graph or _DEFAULT)]
+    declaring = [module for module in modules if graph in module.declares]
+    return next(iter([*named, *declaring]), None)
+
+
+def _check_names(settings: Settings, module: Module, old: Module | None) -> None:
+    """Refuse a module that would take the place of another one than it is written to."""
+    for other in modules_in_force(settings):
+        both = sorted(other.declares & module.declares)
+        if both and (old is None or other.source != old.source):
+            said = f"{other.source} is the ontology {both[0]} already"
+            raise ProblemError(409, OntologyError(said, hint=f"write to that graph, or delete it first: {both[0]}"))

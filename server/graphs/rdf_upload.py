@@ -1,0 +1,92 @@
+"""RDF that somebody uploads: one document, or several parts of a form, as triples. Nothing is ever fetched.
+
+Source: SPARQL 1.1 Graph Store HTTP Protocol, 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from email.parser import BytesParser
+from email.policy import HTTP
+
+from ...ontology.modules import Module, ntriples
+from ...ontology.modules.syntaxes import syntax_of
+from ..problem import ProblemError
+from ..sparql import content_type_of
+
+__all__ = ["UPLOAD_TYPES", "RdfPart", "parsed", "rdf_parts"]
+
+_SUFFIXES = {
+    "text/turtle": ".ttl",
+    "application/n-triples": ".nt",
+    "application/rdf+xml": ".rdf",
+    "application/ld+json": ".jsonld",
+    "application/owl+xml": ".owx",
+    "application/x-turtle": ".ttl",
+    "text/plain": ".nt",
+}
+UPLOAD_TYPES = tuple(_SUFFIXES)
+_FORM = "multipart/form-data"
+
+
+@dataclass(frozen=True, slots=True)
+class RdfPart:
+    """A document of RDF.
+
+    Attributes:
+        suffix: that its syntax has in the names of files.
+        content: of the document.
+    """
+
+    suffix: str
+    content: bytes
+
+
+def rdf_parts(content_type: str | None, body: bytes) -> tuple[RdfPart, ...]:
+    """The documents of a request.
+
+    Raises:
+        ProblemError: 415, it says of no syntax that it is written in it; 400, the form has no parts.
+    """
+    media, _ = content_type_of(content_type)
+    if media != _FORM:
+        return (_part(content_type, body),)
+    message = BytesParser(policy=HTTP).parsebytes(f"Content-Type: {content_type}\r\n\r\n".encode() + body)
+    if not message.is_multipart():
+        raise ProblemError(400, "the form has no parts", "send one for each document")
+    return tuple(_parts(message.get_payload()))
+
+
+def parsed(parts: Sequence[RdfPart], base: str) -> bytes:
+    """What documents say, as N-Triples, whose blank nodes have the same names for the same documents.
+
+    Args:
+        parts: the documents.
+        base: IRI that relative ones are resolved against.
+
+    Raises:
+        OntologyError: one is not of its syntax, with line and column; or it would have something fetched.
+    """
+    said = []
+    for part in parts:
+        text = part.content.decode(errors="replace")
+        module = Module.parse(f"body{part.suffix}", part.content, syntax_of(f"body{part.suffix}", text), base)
+        said.append(ntriples(module))
+    return b"".join(said)
+
+
+def _parts(payload: object) -> Iterator[RdfPart]:
+    for part in payload if isinstance(payload, list) else ():
+        content = part.get_payload(decode=True)
+        yield _part(part["Content-Type"], content if isinstance(content, bytes) else b"")
+
+
+def _part(content_type: str | None, content: bytes) -> RdfPart:
+    media, charset = content_type_of(content_type)
+    if charset not in (None, "utf-8", "utf8", "us-ascii"):
+        raise ProblemError(415, f"the document is in {charset}", "send UTF-8")
+    if media not in _SUFFIXES:
+        said = "the request does not say what its body is" if media is None else f"{media} is no form of triples"
+        raise ProblemError(415, said, f"send one of {', '.join(UPLOAD_TYPES)}")
+    return RdfPart(_SUFFIXES[media], content)

@@ -1,0 +1,127 @@
+"""Listens until it is told to end, and then ends what it has begun."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import uvicorn
+
+from ..api.clients import engine_lives
+from ..config import Settings
+from ..errors import PipelineError
+from .engine_process import EngineProcess
+from .web_application import create_app
+
+__all__ = ["HttpServer", "serve"]
+
+_GRACE_S = 10
+_BACKLOG = 1024
+
+
+class HttpServer:
+    """The server of a project, which listens from now on and answers in `run`.
+
+    Args:
+        settings: of the project.
+        engine: begins and ends with it; `None`: it is left to others.
+
+    Attributes:
+        url: that it is asked at.
+
+    Raises:
+        ConfigError: it would listen beyond this machine without tokens.
+        PipelineError: it cannot listen there.
+    """
+
+    def __init__(self, settings: Settings, engine: EngineProcess | None = None) -> None:
+        server = settings.server
+        app = create_app(settings, engine)
+        self._socket = _listening(server.host, server.port)
+        secure = None if server.certificate is None else settings.path(server.certificate)
+        host, port = self._socket.getsockname()[:2]
+        name = f"[{host}]" if ":" in host else host
+        self.url = f"http{'' if secure is None else 's'}://{name}:{port}"
+        self._server = _Server(
+            uvicorn.Config(
+                app,
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=_GRACE_S,
+                ssl_certfile=secure,
+                ssl_keyfile=None if server.key is None else str(settings.path(server.key)),
+            )
+        )
+
+    def run(self) -> signal.Signals | None:
+        """Answer until the process is told to end, or `stop` is called: requests that came before are answered.
+
+        Returns:
+            What told it to end; `None`: `stop` did.
+        """
+        self._server.run(sockets=[self._socket])
+        return self._server.received
+
+    def stop(self) -> None:
+        """Let `run` return; from any thread."""
+        self._server.should_exit = True
+
+
+class _Server(uvicorn.Server):
+    """Notes what tells the process to end, instead of raising it again when all has ended."""
+
+    received: signal.Signals | None = None
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take Ctrl-C and the request to terminate for as long as it answers; a second one does not wait."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _note(self, number: int, _: FrameType | None) -> None:
+        self.force_exit = self.should_exit
+        self.should_exit, self.received = True, signal.Signals(number)
+
+
+def serve(settings: Settings, command: list[str] | None, say: Callable[[str], None]) -> signal.Signals | None:
+    """Serve a project over HTTP until the process is told to end.
+
+    Args:
+        settings: of the project.
+        command: the words that run its engine; `None`: it is left to others.
+        say: takes a line of the log.
+
+    Returns:
+        What told it to end.
+
+    Raises:
+        ConfigError, PipelineError: see `HttpServer`.
+    """
+    engine = None if command is None else EngineProcess(command, lambda: engine_lives(settings), say)
+    server = HttpServer(settings, engine)
+    say(f"kaicep answers at {server.url}")
+    return server.run()
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        hint = "name another one with --port" if error.errno == errno.EADDRINUSE else "name another host with --host"
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error)
+        raise PipelineError(f"cannot listen at {host}, port {port}: {reason}", hint=hint) from error

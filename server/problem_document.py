@@ -1,0 +1,101 @@
+"""Errors as problem documents: what is wrong, where in a text, and the way out.
+
+Source: RFC 9457, Problem Details for HTTP APIs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from ..errors import (
+    AnnotationError,
+    ConfigError,
+    KaicepError,
+    OntologyError,
+    PipelineError,
+    QuerySyntaxError,
+    QueryTypeError,
+    error_fields,
+)
+from .problem import ProblemError
+
+__all__ = ["PROBLEM", "PROBLEM_RESPONSES", "add_problem_handlers", "problem_response"]
+
+PROBLEM = "application/problem+json"
+_TYPE = "urn:kaicep:error:"
+_STATUS = {
+    QuerySyntaxError: 400,
+    QueryTypeError: 400,
+    OntologyError: 400,
+    AnnotationError: 409,
+    ConfigError: 500,
+    PipelineError: 503,
+}
+"""By kind of error; of any other kind, the server can do nothing about it now."""
+_EXAMPLE = {
+    "type": f"{_TYPE}ArchiveError",
+    "title": "Bad Request",
+    "status": 400,
+    "detail": "this is no SPARQL",
+    "hint": 'expected here: WHERE or "{"',
+    "place": {"source": "query", "line": 1, "column": 10, "length": 1, "text": "SELECT * HERE {}"},
+    "text": 'query:1:10: this is no SPARQL\n  1 | SELECT * HERE {}\n    |          ^ expected here: WHERE or "{"',
+}
+PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
+    "4XX": {"description": "What is wrong with the request.", "content": {PROBLEM: {"example": _EXAMPLE}}},
+    "5XX": {"description": "What the server cannot do now.", "content": {PROBLEM: {}}},
+}
+
+
+def add_problem_handlers(app: FastAPI) -> None:
+    """Let an application answer every error by a problem document."""
+
+    @app.exception_handler(ProblemError)
+    def on_problem(_: Request, problem: ProblemError) -> Response:
+        return problem_response(problem.status, problem.error, problem.headers)
+
+    @app.exception_handler(KaicepError)
+    def on_error(_: Request, error: KaicepError) -> Response:
+        status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 503)
+        return problem_response(status, error)
+
+    @app.exception_handler(HTTPException)
+    def on_http(request: Request, error: HTTPException) -> Response:
+        said = {404: f"there is nothing at {request.url.path}", 405: f"{request.method} is not for this resource"}
+        wrong = KaicepError(said.get(error.status_code, str(error.detail)), hint="GET /openapi.json says what there is")
+        return problem_response(error.status_code, wrong, error.headers)
+
+    @app.exception_handler(RequestValidationError)
+    def on_invalid(_: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        return problem_response(
+            422, KaicepError(f"{where}: {first['msg']}", hint="GET /openapi.json says what it takes")
+        )
+
+    @app.exception_handler(Exception)
+    def on_defect(_: Request, error: Exception) -> Response:  # noqa: ARG001 - the log has it, and tells nobody else
+        return problem_response(500, KaicepError("the server has a defect", hint="its log says more; report it"))
+
+
+def problem_response(status: int, error: KaicepError, headers: Mapping[str, str] | None = None) -> Response:
+    """A problem document; `text` is the error as the command line shows it, with the caret."""
+    fields = error_fields(error)
+    content: dict[str, Any] = {
+        "type": f"{_TYPE}{fields['error']}",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "detail": error.message,
+        "text": str(error),
+    }
+    content |= {name: fields[name] for name in ("hint", "place") if fields[name] is not None}
+    if notes := getattr(error, "__notes__", None):
+        content["notes"] = list(notes)
+    return JSONResponse(content, status, headers, PROBLEM)

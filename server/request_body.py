@@ -1,0 +1,58 @@
+"""The body of a request: no larger than it may be, and there in time."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+
+from fastapi import Request
+from starlette.requests import ClientDisconnect
+
+from .problem import ProblemError
+
+__all__ = ["read_body"]
+
+_PATIENCE = 2
+"""So many times what is allowed is read and thrown away: who still sends when the connection ends hears no reason."""
+
+
+async def read_body(request: Request, largest: int, time: timedelta) -> bytes:
+    """The body of a request.
+
+    Args:
+        request: whose body it is.
+        largest: bytes that it may have.
+        time: that it may take to arrive.
+
+    Raises:
+        ProblemError: 413, it is larger; 408, it does not come.
+    """
+    said = request.headers.get("Content-Length", "")
+    if said.isdigit() and int(said) > _PATIENCE * largest:
+        raise _too_large(largest)
+    try:
+        async with asyncio.timeout(time.total_seconds()):
+            return await _read(request, largest)
+    except TimeoutError as error:
+        said = f"no whole request within {time.total_seconds():g} s"
+        raise ProblemError(408, said, "send it faster, or let body_timeout be longer", Connection="close") from error
+    except ClientDisconnect as error:
+        raise ProblemError(400, "the request ended before its body") from error
+
+
+async def _read(request: Request, largest: int) -> bytes:
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size <= largest:
+            parts.append(part)
+        elif size > _PATIENCE * largest:
+            break
+    if size > largest:
+        raise _too_large(largest)
+    return b"".join(parts)
+
+
+def _too_large(largest: int) -> ProblemError:
+    hint = "send less at once, or let body_size under [server] be more"
+    return ProblemError(413, f"more than {largest:,} bytes", hint, Connection="close")

@@ -1,0 +1,54 @@
+"""Requests of the SPARQL Protocol in; documents, from processes that can be ended, out."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .archive_dataset import ArchiveDataset
+    from .media_types import GRAPH_FORMATS, GRAPH_TYPES, accepted, with_charset
+    from .process_pool import ProcessPool
+    from .protocol_request import content_type_of
+    from .sparql_answer import BoundedBuffer, Document
+    from .sparql_dataset import SparqlDataset
+    from .sparql_endpoint import sparql_routes
+    from .uploaded_dataset import UploadedDataset
+
+_LATER = {
+    "ArchiveDataset": ".archive_dataset",
+    "BoundedBuffer": ".sparql_answer",
+    "Document": ".sparql_answer",
+    "GRAPH_FORMATS": ".media_types",
+    "GRAPH_TYPES": ".media_types",
+    "ProcessPool": ".process_pool",
+    "SparqlDataset": ".sparql_dataset",
+    "UploadedDataset": ".uploaded_dataset",
+    "accepted": ".media_types",
+    "content_type_of": ".protocol_request",
+    "sparql_routes": ".sparql_endpoint",
+    "with_charset": ".media_types",
+}
+
+__all__ = [
+    "GRAPH_FORMATS",
+    "GRAPH_TYPES",
+    "ArchiveDataset",
+    "BoundedBuffer",
+    "Document",
+    "ProcessPool",
+    "SparqlDataset",
+    "UploadedDataset",
+    "accepted",
+    "content_type_of",
+    "sparql_routes",
+    "with_charset",
+]
+
+
+def __getattr__(name: str) -> object:
+    """What a server needs, on first use: the processes that answer need none of it."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name], __name__), name)
+    message = f"module '{__name__}' has no attribute '{name}'"
+    raise AttributeError(message)

@@ -1,0 +1,59 @@
+"""The archive as a dataset: events, matches and knowledge, as they were a moment ago."""
+
+from __future__ import annotations
+
+from ...config import Settings
+from ..problem import ProblemError
+from .process_pool import ProcessPool
+from .shared_copy import SharedCopy
+from .sparql_answer import Document, SparqlQuestion, answered
+from .sparql_update import SparqlUpdate
+
+__all__ = ["ArchiveDataset"]
+
+
+class ArchiveDataset:
+    """Answers over a copy of the archive's store, in processes that can be ended.
+
+    Args:
+        settings: of the project.
+    """
+
+    updatable, union = False, True
+
+    def __init__(self, settings: Settings) -> None:
+        self._seconds = settings.server.query_timeout.total_seconds()
+        self._pool = ProcessPool(settings.server.workers)
+        self._copy = SharedCopy(settings)
+
+    def start(self) -> None:
+        """Begin the processes that answer, and make a copy that the first request has.
+
+        Raises:
+            ProblemError: there is no archive yet: they begin when somebody asks.
+        """
+        with self._copy.folder():
+            self._pool.start()
+
+    def query(self, question: SparqlQuestion) -> Document:
+        """See `SparqlDataset`."""
+        with self._copy.folder() as folder:
+            return self._pool.call(folder, self._seconds, answered, question)
+
+    def update(self, update: SparqlUpdate) -> None:  # noqa: ARG002 - it takes none
+        """Refuse.
+
+        Raises:
+            ProblemError: always.
+        """
+        hint = "events come by streams, knowledge by /graphs; [server.datasets] may take updates"
+        raise ProblemError(403, "the archive takes no updates", hint)
+
+    def tidy(self) -> None:
+        """Let go of a copy that nobody uses."""
+        self._copy.close_idle()
+
+    def close(self) -> None:
+        """Answer no more."""
+        self._pool.close()
+        self._copy.close()

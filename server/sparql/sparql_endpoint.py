@@ -1,0 +1,137 @@
+"""The SPARQL Protocol over HTTP: GET, POST of forms, POST of queries and updates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from starlette.concurrency import run_in_threadpool
+
+from ...config import Settings
+from ..access_control import AccessControl, may
+from ..problem import ProblemError
+from ..problem_document import PROBLEM_RESPONSES
+from ..request_body import read_body
+from .media_types import GRAPH_TYPES, RESULT_TYPES, accepted, with_charset
+from .protocol_request import ProtocolRequest, of_body, of_url
+from .service_description import service_description
+from .sparql_answer import Document, SparqlQuestion
+from .sparql_dataset import SparqlDataset
+from .sparql_update import SparqlUpdate
+
+__all__ = ["sparql_routes"]
+
+_QUERY = "SELECT ?class (COUNT(*) AS ?n) { ?s a ?class } GROUP BY ?class ORDER BY DESC(?n) LIMIT 10"
+_FOUND = {
+    "head": {"vars": ["class", "n"]},
+    "results": {
+        "bindings": [
+            {
+                "class": {"type": "uri", "value": "urn:ex:Reading"},
+                "n": {"type": "literal", "value": "11", "datatype": "http://www.w3.org/2001/XMLSchema#integer"},
+            }
+        ]
+    },
+}
+_TURTLE = '<urn:ex:s1> <http://www.w3.org/2000/01/rdf-schema#label> "sensor 1" .'
+_UPDATE = f"INSERT DATA {{ {_TURTLE} }}"
+
+
+def _parameter(name: str, text: str, example: object) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "string"}
+    if isinstance(example, list):
+        schema = {"type": "array", "items": {"type": "string", "format": "iri"}}
+    return {"name": name, "in": "query", "description": text, "schema": schema, "example": example}
+
+
+_GRAPHS = [
+    _parameter("default-graph-uri", "Graphs whose union is the default graph.", ["urn:kaicep:graph:knowledge"]),
+    _parameter("named-graph-uri", "Graphs that GRAPH finds.", ["urn:kaicep:graph:knowledge"]),
+]
+_GET = {"parameters": [_parameter("query", "SPARQL; without it, the endpoint describes itself.", _QUERY), *_GRAPHS]}
+_FORM = {
+    "schema": {"type": "object", "properties": {"query": {"type": "string"}, "update": {"type": "string"}}},
+    "example": {"query": _QUERY},
+}
+_BODIES = {
+    "application/sparql-query": {"schema": {"type": "string"}, "example": _QUERY},
+    "application/x-www-form-urlencoded": _FORM,
+    "application/sparql-update": {"schema": {"type": "string"}, "example": _UPDATE},
+}
+_ANSWER: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Solutions, a boolean, or triples, in the form that `Accept` likes best.",
+        "content": {
+            **{media: {"schema": {"type": "string"}} for media in (*RESULT_TYPES[1:4], *GRAPH_TYPES[1:4])},
+            RESULT_TYPES[0]: {"schema": {"type": "object"}, "example": _FOUND},
+            GRAPH_TYPES[0]: {"schema": {"type": "string"}, "example": _TURTLE},
+        },
+    },
+    204: {"description": "The update is done."},
+    **PROBLEM_RESPONSES,
+}
+
+
+def sparql_routes(path: str, dataset: SparqlDataset, settings: Settings, name: str) -> APIRouter:
+    """The endpoint of a dataset.
+
+    Args:
+        path: of the endpoint.
+        dataset: that it answers over.
+        settings: of the project.
+        name: what the dataset is called, in the description of the interface.
+    """
+    routes, server = APIRouter(tags=["SPARQL"]), settings.server
+    shared: dict[str, Any] = {"dependencies": [may("read")], "response_class": Response, "responses": _ANSWER}
+
+    @routes.get(path, summary=f"Ask {name}", openapi_extra=_GET, **shared)
+    async def ask(request: Request) -> Response:
+        """SPARQL 1.1 Protocol, query via GET. An answer that takes too long, or is too large, is given up."""
+        return await _answer(request, of_url(request.query_params.multi_items()))
+
+    @routes.post(
+        path,
+        summary=f"Ask {name}, or change it",
+        openapi_extra={"parameters": _GRAPHS, "requestBody": {"required": True, "content": _BODIES}},
+        **shared,
+    )
+    async def ask_or_update(request: Request) -> Response:
+        """SPARQL 1.1 Protocol, via POST: the query as a form or as the body. Updates are off by default."""
+        body = await read_body(request, server.body_size, server.body_timeout)
+        fields = request.query_params.multi_items()
+        return await _answer(request, of_body(request.headers.get("Content-Type"), body, fields))
+
+    async def _answer(request: Request, asked: ProtocolRequest) -> Response:
+        base = str(request.url.replace(query=""))
+        if asked.update is not None:
+            access: AccessControl = request.app.state.access
+            access.check("admin", request.headers.get("Authorization"))
+            update = SparqlUpdate(asked.update, base, settings.prefixes, asked.default, asked.named)
+            await run_in_threadpool(dataset.update, update)
+            return Response(status_code=204)
+        accept = request.headers.get("Accept")
+        graphs = accepted(accept, GRAPH_TYPES)
+        if asked.query is None:
+            if not graphs:
+                raise ProblemError(406, "the description is triples", f"accept {', '.join(GRAPH_TYPES)}")
+            return _response(service_description(dataset, base, graphs[0]))
+        named = bool(asked.default or asked.named)
+        question = SparqlQuestion(
+            asked.query,
+            base,
+            settings.prefixes,
+            asked.default if named else None,
+            asked.named if named else None,
+            dataset.union,
+            accepted(accept, RESULT_TYPES),
+            graphs,
+            server.result_size,
+        )
+        return _response(await run_in_threadpool(dataset.query, question))
+
+    return routes
+
+
+def _response(document: Document) -> Response:
+    return Response(document.content, media_type=with_charset(document.media_type), headers={"Vary": "Accept"})

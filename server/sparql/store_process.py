@@ -1,0 +1,174 @@
+"""A process that has a store open and does what is asked of it, until one thing takes too long: then it is ended.
+
+It is begun ahead and kept: a process of its own for each request takes longer than most answers.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+import pyoxigraph as ox
+
+from ...errors import ArchiveError, KaicepError, Place, error_fields, error_of
+from ...storage import ChildProcess, serve_parent
+from ..problem import ProblemError
+
+__all__ = ["StoreProcess", "main"]
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
+
+_STARTING_S = 120.0
+_IDLE_S = 60.0
+_NOT_STARTED = "the process that answers does not start"
+
+
+class StoreProcess:
+    """One process, which does one thing after the other.
+
+    Args:
+        writable: whether stores are opened to be written, and made where they are not there.
+    """
+
+    def __init__(self, *, writable: bool = False) -> None:
+        self._writable = writable
+        self._child: ChildProcess | None = None
+        self._using = threading.RLock()
+        self._closed = False
+
+    def start(self) -> None:
+        """Begin it, unless it is there: whoever asks next does not wait for that.
+
+        Raises:
+            ProblemError: it does not start, or is closed.
+        """
+        with self._using:
+            self._connected()
+
+    def call(
+        self,
+        folder: Path | None,
+        seconds: float,
+        do: Callable[Concatenate[ox.Store, Given], Found],
+        *args: Given.args,
+        **named: Given.kwargs,
+    ) -> Found:
+        """What a function gives for the store of a folder.
+
+        Args:
+            folder: of the store; `None`: an empty one in memory.
+            seconds: that it may take; then the process is ended, and what it has not finished has not happened.
+            do: a function of a module.
+            args: what it is given behind the store.
+            named: likewise.
+
+        Raises:
+            ProblemError: it refuses, takes too long, or needs too much memory.
+        """
+        with self._using:
+            connection = self._connected()
+            try:
+                connection.send((folder, self._writable, do, args, named))
+                if not connection.poll(seconds):
+                    self._drop()
+                    raise ProblemError(503, _too_long(seconds))
+                found, refusal = connection.recv()
+            except (EOFError, OSError) as error:
+                self._drop()
+                raise ProblemError(503, _ended()) from error
+        if refusal is not None:
+            status, fields = refusal
+            raise ProblemError(status, error_of(fields))
+        answer: Found = found
+        return answer
+
+    def close(self) -> None:
+        """End it, from any thread; whoever waits for an answer gets none, nor does whoever asks later."""
+        self._closed = True
+        child = self._child
+        if child is not None:
+            child.kill()
+        with self._using:  # its pipe is closed when nobody reads it any more
+            self._drop()
+
+    def _connected(self) -> Connection:
+        if self._closed:
+            raise ProblemError(503, "the server ends", "ask the next one")
+        if self._child is not None and self._child.runs:
+            return self._child.connection
+        self._drop()
+        self._child = ChildProcess(_words)
+        own = self._child.connection
+        try:
+            if own.poll(_STARTING_S):
+                own.recv()
+                return own
+        except (EOFError, OSError):
+            pass
+        self._drop()
+        raise ProblemError(503, _NOT_STARTED, "see whether the machine has memory left, and ask again")
+
+    def _drop(self) -> None:
+        if self._child is not None:
+            self._child.close()
+        self._child = None
+
+
+def main(number: int) -> None:
+    """Do what comes through the pipe; what the process runs.
+
+    Args:
+        number: of the file that is its end of the pipe.
+    """
+    serve_parent()
+    connection = Connection(number)
+    connection.send(None)
+    opened: tuple[tuple[Path | None, bool], ox.Store] | None = None
+    while True:
+        if opened is not None and not connection.poll(_IDLE_S):
+            opened = None  # a copy may be gone by now, and its files take space as long as they are open
+        try:
+            folder, writable, do, args, named = connection.recv()
+        except EOFError:
+            return
+        refusal = found = None
+        try:
+            if opened is None or opened[0] != (folder, writable):
+                opened = None
+                opened = ((folder, writable), _open(folder, writable=writable))
+            found = do(opened[1], *args, **named)
+        except ProblemError as problem:
+            refusal = (problem.status, error_fields(problem.error))
+        except KaicepError as error:
+            refusal = (400, error_fields(error))
+        except (OSError, MemoryError) as error:
+            refusal = (503, error_fields(ArchiveError(f"the store does not answer: {error}", place=Place(str(folder)))))
+        connection.send((found, refusal))
+
+
+def _open(folder: Path | None, *, writable: bool) -> ox.Store:
+    if folder is None:
+        return ox.Store()
+    if not writable:
+        return ox.Store.read_only(str(folder))
+    folder.mkdir(parents=True, exist_ok=True)
+    return ox.Store(folder)
+
+
+def _words(number: int) -> list[str]:
+    return ["-c", f"from {__name__} import main; main({number})"]
+
+
+def _too_long(seconds: float) -> ArchiveError:
+    return ArchiveError(f"no answer within {seconds:g} s", hint="ask for less, or let query_timeout be longer")
+
+
+def _ended() -> ArchiveError:
+    return ArchiveError(
+        "the process that answers has ended: it needs too much memory, or was stopped",
+        hint="ask for less at once; or in fewer brackets and operators, if that nests deep",
+    )

@@ -1,0 +1,110 @@
+"""The application: its routes, who may ask, and what begins and ends with it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware.cors import CORSMiddleware
+
+from ..api.clients import complete_store, engine_lives, store_lacks
+from ..config import Settings
+from ..errors import KaicepError
+from .access_control import AccessControl, OriginCheck
+from .engine_process import EngineProcess
+from .events import event_routes
+from .graphs import DatasetGraphs, ModuleGraphs, graph_routes
+from .operations_routes import operations_routes
+from .problem import ProblemError
+from .problem_document import add_problem_handlers
+from .request_metrics import RequestMeter, RequestMetrics
+from .sparql import ArchiveDataset, UploadedDataset, sparql_routes
+
+__all__ = ["create_app"]
+
+_TIDY_S = 10.0
+_ABOUT = "Semantic event processing: χ-CEP queries over past, present and future events, SPARQL over all of them."
+
+
+def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastAPI:
+    """The application of a project.
+
+    Args:
+        settings: of the project.
+        engine: begins and ends with it; `None`: it is left to others.
+
+    Raises:
+        ConfigError: the server would listen beyond this machine without tokens, or a token is not found.
+    """
+    access, metrics = AccessControl(settings), RequestMetrics()
+    archive, modules, datasets = ArchiveDataset(settings), ModuleGraphs(settings), _datasets(settings)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as steps:
+            steps.callback(archive.close)
+            steps.callback(modules.close)
+            for dataset in datasets.values():
+                steps.callback(dataset.close)
+            threading.Thread(target=_begin, args=(settings, archive), daemon=True).start()
+            tidying = asyncio.create_task(_tidy(archive))
+            steps.callback(tidying.cancel)
+            if engine is not None:
+                engine.start()
+                steps.push_async_callback(run_in_threadpool, engine.stop)
+            yield
+
+    app = FastAPI(
+        title="kaicep", summary=_ABOUT, version=version("kaicep"), lifespan=lifespan, docs_url=None, redoc_url=None
+    )
+    app.state.settings, app.state.engine = settings, engine
+    app.state.access, app.state.metrics = access, metrics
+    add_problem_handlers(app)
+    app.include_router(operations_routes())
+    app.include_router(sparql_routes("/sparql", archive, settings, "the archive"))
+    app.include_router(event_routes(settings))
+    app.include_router(graph_routes("/graphs", modules, settings.server, "an ontology module"))
+    for name, dataset in datasets.items():
+        path, graphs = f"/datasets/{name}", DatasetGraphs(dataset, settings.server.result_size)
+        app.include_router(sparql_routes(f"{path}/sparql", dataset, settings, f"the dataset {name}"))
+        app.include_router(graph_routes(f"{path}/graphs", graphs, settings.server, f"a graph of the dataset {name}"))
+    if settings.server.cors:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(settings.server.cors),
+            allow_methods=["GET", "HEAD", "POST", "PUT", "DELETE"],
+            allow_headers=["Authorization", "Content-Type", "Accept"],
+            expose_headers=["Location"],
+            max_age=600,
+        )
+    app.add_middleware(OriginCheck, server=settings.server, open_=access.open)
+    app.add_middleware(RequestMeter, metrics=metrics)  # outermost
+    return app
+
+
+def _datasets(settings: Settings) -> dict[str, UploadedDataset]:
+    found = {}
+    for name, one in settings.server.datasets.items():
+        folder = settings.path(one.path or f"var/datasets/{name}")
+        found[name] = UploadedDataset(folder, settings.server, updatable=one.update)
+    return found
+
+
+def _begin(settings: Settings, archive: ArchiveDataset) -> None:
+    """Begin the processes that answer ahead, and add what a run has left; where that fails, whoever asks is told."""
+    with suppress(ProblemError):
+        archive.start()
+    with suppress(KaicepError):
+        if not engine_lives(settings) and store_lacks(settings):
+            complete_store(settings)
+
+
+async def _tidy(archive: ArchiveDataset) -> None:
+    while True:
+        await asyncio.sleep(_TIDY_S)
+        await run_in_threadpool(archive.tidy)

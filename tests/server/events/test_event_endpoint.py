@@ -1,0 +1,28 @@
+"""Events are posted: 202 when they are durable."""
+
+from __future__ import annotations
+
+from kaicep.config import Settings
+from support.servers import ask, serving
+
+SOURCE = {"format": "json", "path": "in", "cleanSource": "delete"}
+JSON = {"Content_Type": "application/json"}
+
+
+def test_events_are_files_when_they_are_acknowledged(settings: Settings) -> None:
+    stream = {"event_type": "<urn:Reading>", "time": {"attribute": "at"}, "source": SOURCE}
+    served = Settings.parse({"streams": {"air": stream}, "server": {"backlog": "1 kB"}}, root=settings.root)
+    with serving(served) as url:
+        address = f"{url}/streams/air/events"
+        found = ask(address, "POST", '[{"at": 1}, {"at": 2}]', **JSON)
+        assert (found.status, found.json) == (202, {"accepted": 2})
+        (file,) = (settings.root / "in").iterdir()
+        assert file.read_text() == '{"at":1}\n{"at":2}\n'
+        assert ask(address, "POST", "[]", **JSON).json == {"accepted": 0}
+        refused = ask(address, "POST", '[{"at": 3}, 4]', **JSON)
+        assert (refused.status, refused.json["detail"]) == (400, "record 2: a record is an object")
+        assert ask(f"{url}/streams/water/events", "POST", "{}", **JSON).status == 404
+        assert ask(address, "POST", '{"at": "' + 1000 * "x" + '"}', **JSON).status == 202
+        behind = ask(address, "POST", '{"at": 5}', **JSON)
+        assert (behind.status, behind.headers["retry-after"]) == (429, "5")
+        assert len(list((settings.root / "in").iterdir())) == 2

@@ -1,0 +1,52 @@
+"""Records come in four forms, all or none of them."""
+
+from __future__ import annotations
+
+import pytest
+from kaicep.server.events.posted_records import json_lines
+from kaicep.server.problem import ProblemError
+
+
+@pytest.mark.parametrize(
+    ("media", "body"),
+    [
+        ("application/json", b'{"a": 1}'),
+        ("application/json; charset=utf-8", b'[{"a":1}]'),
+        ("application/x-ndjson", b'{"a":1}\n\n'),
+        ("application/jsonl", b' {"a":1}'),
+    ],
+)
+def test_a_record_is_a_line(media: str, body: bytes) -> None:
+    assert json_lines(media, body) == [b'{"a":1}']
+
+
+def test_lines_are_kept_as_they_came() -> None:
+    text = b'{"a": 1.10, "b": 123456789012345678901234567890}\r\n{"a": "\xc3\xa4"}'
+    assert json_lines("application/x-ndjson", text) == text.split(b"\r\n")
+
+
+def test_fields_of_csv_are_texts_and_empty_ones_are_none() -> None:
+    assert json_lines("text/csv", b'a,b\r\n1,"x,y"\r\n,z\r\n') == [b'{"a":"1","b":"x,y"}', b'{"b":"z"}']
+
+
+def test_no_record_is_no_error() -> None:
+    assert json_lines("application/json", b"[]") == json_lines("text/csv", b"a,b\n") == []
+
+
+@pytest.mark.parametrize(
+    ("media", "body", "status", "message"),
+    [
+        (None, b"{}", 415, "does not say what its body is"),
+        ("text/plain", b"{}", 415, "text/plain is no form of records"),
+        ("text/csv; charset=latin-1", b"a\n1", 415, "the records are in"),
+        ("application/json", b'[{"a": 1}, 2]', 400, "record 2: a record is an object"),
+        ("application/json", b'{"a": }', 400, "body:1:7: no JSON"),
+        ("application/x-ndjson", b'{"a": 1}\n{"a": \n', 400, "body:2:"),
+        ("text/csv", b"a,b\n1\n", 400, "more or fewer values than names"),
+        ("text/csv", b"a\n\xff\n", 400, "no CSV"),
+    ],
+)
+def test_what_is_no_record_is_refused(media: str | None, body: bytes, status: int, message: str) -> None:
+    with pytest.raises(ProblemError, match=message) as refused:
+        json_lines(media, body)
+    assert refused.value.status == status

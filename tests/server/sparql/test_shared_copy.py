@@ -1,0 +1,88 @@
+"""A copy is shared for a moment, and let go when nobody uses it any more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+from kaicep.archive import ReadView
+from kaicep.config import Settings
+from kaicep.errors import ArchiveError
+from kaicep.server.problem import ProblemError
+from kaicep.server.sparql.shared_copy import SharedCopy
+
+
+class FakeStore:
+    """A store with a folder, or without one."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+
+
+class FakeView:
+    """An archive that is open to be read."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.store, self.closed = FakeStore(folder), False
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def shared(opened: list[FakeView], fresh: float, *, endpoint: bool = False) -> SharedCopy:
+    def open_one(_: Settings) -> ReadView:
+        opened.append(FakeView(None if endpoint else Path(str(len(opened)))))
+        return cast("ReadView", opened[-1])
+
+    return SharedCopy(Settings(), fresh, open_one)
+
+
+def test_requests_share_a_copy_for_a_while() -> None:
+    opened: list[FakeView] = []
+    copy = shared(opened, fresh=60)
+    with copy.folder() as one, copy.folder() as other:
+        assert (one, other) == (Path("0"), Path("0"))
+    with copy.folder() as later:
+        assert later == Path("0")
+    assert not opened[0].closed
+    copy.close()
+    assert opened[0].closed
+
+
+def test_an_old_one_is_replaced_and_stays_for_who_uses_it() -> None:
+    opened: list[FakeView] = []
+    copy = shared(opened, fresh=0)
+    with copy.folder() as one:
+        with copy.folder() as other:
+            assert (one, other) == (Path("0"), Path("1"))
+        assert [view.closed for view in opened] == [False, False]
+    assert [view.closed for view in opened] == [True, False]
+
+
+def test_one_that_nobody_uses_is_let_go() -> None:
+    opened: list[FakeView] = []
+    copy = shared(opened, fresh=60)
+    copy.close_idle(0)
+    with copy.folder():
+        copy.close_idle(60)
+    assert not opened[0].closed
+    copy.close_idle(-1)
+    assert opened[0].closed
+    with copy.folder() as again:
+        assert again == Path("1")
+
+
+def test_an_archive_behind_an_endpoint_is_not_ours_to_ask() -> None:
+    with pytest.raises(ProblemError, match="behind an endpoint") as refused, shared([], 60, endpoint=True).folder():
+        pass
+    assert refused.value.status == 501
+
+
+def test_what_is_wrong_with_the_archive_is_told() -> None:
+    def missing(_: Settings) -> ReadView:
+        raise ArchiveError("there is no store", hint="run the project first")
+
+    with pytest.raises(ProblemError, match="there is no store: run the project first") as refused:
+        SharedCopy(Settings(), opened=missing).folder().__enter__()
+    assert refused.value.status == 503

@@ -1,0 +1,100 @@
+"""SPARQL over HTTP: in each form of request, in each form of answer, with every refusal."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, urlencode
+
+import pytest
+from support.servers import Answer, ask
+
+COUNT = "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }"
+QUERY, FORM = "application/sparql-query", "application/x-www-form-urlencoded"
+
+
+def get(url: str, query: str, **headers: str) -> Answer:
+    return ask(f"{url}/sparql?query={quote(query)}", **headers)
+
+
+def test_it_is_asked_in_three_ways(archived_url: str) -> None:
+    answers = (
+        get(archived_url, COUNT, Accept="text/csv"),
+        ask(f"{archived_url}/sparql", "POST", urlencode({"query": COUNT}), Accept="text/csv", Content_Type=FORM),
+        ask(f"{archived_url}/sparql", "POST", COUNT, Accept="text/csv", Content_Type=QUERY),
+    )
+    assert [(one.status, one.media_type, one.text) for one in answers] == 3 * [(200, "text/csv", "n\r\n150\r\n")]
+
+
+@pytest.mark.parametrize(
+    ("query", "media"),
+    [
+        (COUNT, "application/sparql-results+json"),
+        (COUNT, "application/sparql-results+xml"),
+        (COUNT, "text/tab-separated-values"),
+        ("ASK {}", "application/sparql-results+xml"),
+        ("DESCRIBE e:s1", "application/n-triples"),
+        ("CONSTRUCT { ?s ?p ?o } { ?s ?p ?o } LIMIT 1", "application/rdf+xml"),
+        ("CONSTRUCT { ?s ?p ?o } { ?s ?p ?o } LIMIT 1", "application/ld+json"),
+    ],
+)
+def test_it_answers_in_the_form_that_is_wanted(archived_url: str, query: str, media: str) -> None:
+    found = get(archived_url, query, Accept=media)
+    assert (found.status, found.media_type, found.headers["vary"]) == (200, media, "Accept")
+    assert found.body
+
+
+def test_graphs_of_the_request_are_the_dataset(archived_url: str) -> None:
+    """Knowledge alone has no events."""
+    knowledge = quote("urn:kaicep:graph:knowledge")
+    found = ask(f"{archived_url}/sparql?query={quote(COUNT)}&default-graph-uri={knowledge}", Accept="text/csv")
+    assert found.text == "n\r\n0\r\n"
+
+
+def test_without_a_query_it_describes_itself(archived_url: str) -> None:
+    found = ask(f"{archived_url}/sparql")
+    assert (found.status, found.media_type) == (200, "text/turtle")
+    assert f"sd:endpoint <{archived_url}/sparql>" in found.text
+    assert ask(f"{archived_url}/sparql", Accept="image/png").status == 406
+
+
+def test_what_is_wrong_has_its_place(archived_url: str) -> None:
+    found = get(archived_url, "SELECT * { ?s f:p ?o }")
+    assert (found.status, found.media_type) == (400, "application/problem+json")
+    assert found.json["place"] == {
+        "source": "query", "line": 1, "column": 15, "length": 2, "text": "SELECT * { ?s f:p ?o }"
+    }  # fmt: skip
+    assert found.json["text"].startswith("query:1:15: unknown prefix 'f:'\n  1 | SELECT * { ?s f:p ?o }\n    |       ")
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "body", "status"),
+    [
+        ("POST", {"Content_Type": "text/plain"}, "ASK {}", 415),
+        ("POST", {"Content_Type": QUERY, "Accept": "image/png"}, "ASK {}", 406),
+        ("POST", {"Content_Type": "application/sparql-update"}, "CLEAR ALL", 403),
+        ("PUT", {"Content_Type": QUERY}, "ASK {}", 405),
+        ("POST", {"Content_Type": QUERY}, "SELECT * { SERVICE <http://x/> { ?s ?p ?o } }", 400),
+        ("POST", {"Content_Type": QUERY}, "SELECT (REPEAT_ AS ?x) {}", 400),
+        ("POST", {"Content_Type": QUERY}, "SELECT * { ?a ?b ?c . ?d ?e ?f }", 400),
+    ],
+)
+def test_every_refusal_is_a_problem(
+    archived_url: str, method: str, headers: dict[str, str], body: str, status: int
+) -> None:
+    """The last one has an answer of more than a megabyte."""
+    found = ask(f"{archived_url}/sparql", method, body, **headers)
+    assert (found.status, found.media_type, found.json["status"]) == (status, "application/problem+json", status)
+
+
+def test_a_request_has_its_size(archived_url: str) -> None:
+    found = ask(f"{archived_url}/sparql", "POST", "ASK {} #" + 1_000_000 * "x", Content_Type=QUERY)
+    assert (found.status, found.json["detail"]) == (413, "more than 1,000,000 bytes")
+
+
+def test_a_dataset_takes_updates_where_that_is_said(archived_url: str) -> None:
+    update = {"Content_Type": "application/sparql-update"}
+    notes = f"{archived_url}/datasets/notes/sparql"
+    assert ask(notes, "POST", "INSERT DATA { e:s1 e:note 'noisy' }", **update).status == 204
+    found = ask(f"{notes}?query={quote('SELECT ?n { e:s1 e:note ?n }')}", Accept="text/csv")
+    assert found.text == "n\r\nnoisy\r\n"
+    fixed = ask(f"{archived_url}/datasets/fixed/sparql", "POST", "CLEAR ALL", **update)
+    assert (fixed.status, fixed.json["detail"]) == (403, "this dataset takes no updates")

@@ -1,0 +1,76 @@
+"""A process does one thing after the other; what takes too long is ended, and has not happened."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from kaicep.server.problem import ProblemError
+from kaicep.server.sparql.store_process import StoreProcess
+from support.stores import add, count, end, refuse, sleep
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[StoreProcess]:
+    process = StoreProcess(writable=True)
+    process.start()
+    yield process
+    process.close()
+
+
+def test_it_keeps_what_it_writes(process: StoreProcess, folder: Path, tmp_path: Path) -> None:
+    assert process.call(folder, 30, add) == 1
+    assert process.call(folder, 30, add) == 1
+    assert process.call(tmp_path / "other", 30, count) == 0
+    assert process.call(folder, 30, count) == 1
+
+
+def test_what_it_refuses_is_told(process: StoreProcess, folder: Path) -> None:
+    with pytest.raises(ProblemError) as no_query:
+        process.call(folder, 30, refuse, problem=False)
+    error = no_query.value.error
+    assert (no_query.value.status, error.message, error.hint) == (400, "this is no query", "write one")
+    with pytest.raises(ProblemError) as no_form:
+        process.call(folder, 30, refuse, problem=True)
+    assert no_form.value.status == 406
+
+
+def test_what_takes_too_long_is_ended_and_the_next_one_answered(process: StoreProcess, folder: Path) -> None:
+    began = time.monotonic()
+    with pytest.raises(ProblemError, match=r"no answer within 0\.3 s") as slow:
+        process.call(folder, 0.3, add, hang=True)
+    assert slow.value.status == 503
+    assert time.monotonic() - began < 30
+    assert process.call(folder, 30, count) == 1
+
+
+def test_one_that_ends_is_told_and_begun_again(process: StoreProcess, folder: Path) -> None:
+    with pytest.raises(ProblemError, match="the process that answers has ended") as ended:
+        process.call(folder, 30, end)
+    assert ended.value.status == 503
+    assert process.call(folder, 30, count) == 0
+
+
+def test_it_is_closed_while_somebody_waits(folder: Path) -> None:
+    """Who waits hears of it, and nothing is begun again."""
+    process = StoreProcess(writable=True)
+    process.start()
+    said: list[str] = []
+
+    def wait() -> None:
+        try:
+            process.call(folder, 60, sleep, 60.0)
+        except ProblemError as problem:
+            said.append(problem.error.message)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    time.sleep(0.1)
+    process.close()
+    thread.join()
+    assert said == ["the process that answers has ended: it needs too much memory, or was stopped"]
+    with pytest.raises(ProblemError, match="the server ends"):
+        process.start()

@@ -1,0 +1,106 @@
+"""Beyond this machine tokens are demanded; on it, pages of other sites are kept out."""
+
+from __future__ import annotations
+
+import base64
+from hashlib import sha256
+
+import pytest
+from kaicep.config import Settings
+from kaicep.errors import ConfigError
+from kaicep.server.access_control import AccessControl, is_loopback
+from kaicep.server.problem import ProblemError
+from kaicep.settings import Role
+from support.servers import ask, serving
+
+ROLES: tuple[Role, ...] = ("read", "submit", "admin")
+READER, ADMIN = 32 * "r", 32 * "a"
+
+
+@pytest.fixture
+def guarded(monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setenv("READER", READER)
+    tokens = {
+        "page": {"token": "env:READER"},
+        "ops": {"role": "admin", "token": f"sha256:{sha256(ADMIN.encode()).hexdigest()}"},
+    }
+    return Settings.parse({"server": {"host": "0.0.0.0", "tokens": tokens}})  # noqa: S104 - it is about that
+
+
+def refused(access: AccessControl, role: Role, authorization: str | None) -> int:
+    with pytest.raises(ProblemError) as problem:
+        access.check(role, authorization)
+    assert READER not in str(problem.value)
+    return problem.value.status
+
+
+def test_a_role_allows_what_lower_ones_allow(guarded: Settings) -> None:
+    access = AccessControl(guarded)
+    for role in ROLES:
+        access.check(role, f"Bearer {ADMIN}")
+    access.check("read", f"bearer {READER}")
+    assert [refused(access, role, f"Bearer {READER}") for role in ROLES[1:]] == [403, 403]
+
+
+def test_a_token_may_be_the_password_of_basic(guarded: Settings) -> None:
+    AccessControl(guarded).check("read", "Basic " + base64.b64encode(f"any:{READER}".encode()).decode())
+
+
+@pytest.mark.parametrize("authorization", [None, "", "Bearer", "Bearer nonsense", "Basic ?", "Digest x", READER])
+def test_anything_else_is_refused(guarded: Settings, authorization: str | None) -> None:
+    assert refused(AccessControl(guarded), "read", authorization) == 401
+
+
+def test_no_server_listens_beyond_this_machine_without_tokens() -> None:
+    settings = Settings.parse({"server": {"host": "0.0.0.0"}})  # noqa: S104 - it is about that
+    with pytest.raises(ConfigError, match=r"whoever reaches 0\.0\.0\.0 could do anything: add \[server\.tokens\]"):
+        AccessControl(settings)
+
+
+def test_a_token_that_is_short_or_not_there_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings.parse({"server": {"tokens": {"ops": {"token": "env:NONE_SUCH"}}}})
+    with pytest.raises(ConfigError, match="the environment has no variable 'NONE_SUCH'"):
+        AccessControl(settings)
+    monkeypatch.setenv("NONE_SUCH", "hunter2")
+    with pytest.raises(ConfigError, match="shorter than 16 characters") as short:
+        AccessControl(settings)
+    assert "hunter2" not in str(short.value)
+
+
+@pytest.mark.parametrize(
+    ("host", "own"), [("127.0.0.1", True), ("::1", True), ("localhost", True), ("10.0.0.1", False)]
+)
+def test_this_machine_is_known(host: str, own: bool) -> None:
+    assert is_loopback(host) == own
+
+
+def test_health_needs_no_token_and_all_else_does(guarded: Settings) -> None:
+    own = guarded.model_copy(update={"server": guarded.server.model_copy(update={"host": "127.0.0.1"})})
+    with serving(own) as url:
+        assert ask(f"{url}/health").status == ask(f"{url}/ready").status == 200
+        found = ask(f"{url}/metrics")
+        assert (found.status, found.headers["www-authenticate"]) == (401, 'Bearer realm="kaicep"')
+        assert found.json["detail"] == "a token is needed"
+        assert ask(f"{url}/metrics", Authorization=f"Bearer {READER}").status == 200
+
+
+def test_a_name_that_is_not_this_machine_s_is_refused(plain_url: str) -> None:
+    """A page may let its own name mean this machine."""
+    found = ask(f"{plain_url}/health", Host="evil.example")
+    assert (found.status, found.json["detail"]) == (403, "this server is not called 'evil.example'")
+    assert ask(f"{plain_url}/health", Host="localhost:8080").status == 200
+
+
+def test_a_page_of_another_site_changes_nothing(plain_url: str) -> None:
+    found = ask(f"{plain_url}/health", "POST", Origin="https://evil.example")
+    assert (found.status, found.json["detail"]) == (403, "a page of https://evil.example may change nothing here")
+    assert ask(f"{plain_url}/health", "POST", Origin=plain_url).status == 405
+
+
+def test_pages_that_are_named_may_ask() -> None:
+    settings = Settings.parse({"server": {"cors": ["https://page.example"], "hosts": ["events.example"]}})
+    with serving(settings) as url:
+        found = ask(f"{url}/health", "OPTIONS", Origin="https://page.example", Access_Control_Request_Method="POST")
+        assert found.headers["access-control-allow-origin"] == "https://page.example"
+        assert "access-control-allow-origin" not in ask(f"{url}/health", Origin="https://other.example").headers
+        assert ask(f"{url}/health", Host="events.example").status == 200

@@ -1,0 +1,35 @@
+"""It listens where it is told to, and says why it cannot."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+from kaicep.config import Settings
+from kaicep.errors import PipelineError
+from kaicep.server import HttpServer
+from support.servers import ask, serving
+
+
+def at(host: str, port: int) -> Settings:
+    return Settings.parse({"server": {"host": host, "port": port}})
+
+
+def test_a_port_that_is_taken_is_told() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(PipelineError, match=f"port {port}: Address already in use: name another one with --port"):
+            HttpServer(at("127.0.0.1", port))
+
+
+def test_it_is_asked_by_its_address() -> None:
+    with serving(at("127.0.0.1", 0)) as url:
+        assert url.startswith("http://127.0.0.1:")
+        assert ask(f"{url}/health").status == 200
+
+
+def test_after_its_end_nobody_listens() -> None:
+    with serving(at("127.0.0.1", 0)) as url:
+        port = int(url.rpartition(":")[2])
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port), timeout=5)

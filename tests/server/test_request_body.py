@@ -1,0 +1,56 @@
+"""A body is no larger than it may be, and there in time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import pytest
+from fastapi import Request
+from kaicep.server.problem import ProblemError
+from kaicep.server.request_body import read_body
+from starlette.types import Message
+
+SOON = timedelta(seconds=0.05)
+
+
+def read(parts: list[bytes | None], **headers: str) -> bytes:
+    """Read a body that comes in parts; `None`: nothing comes any more."""
+
+    async def sent() -> AsyncIterator[Message]:
+        for i, part in enumerate(parts):
+            if part is None:
+                await asyncio.sleep(60)
+            yield {"type": "http.request", "body": part, "more_body": i + 1 < len(parts)}
+
+    source = sent()
+    lines = [(name.replace("_", "-").lower().encode(), value.encode()) for name, value in headers.items()]
+    request = Request({"type": "http", "method": "POST", "headers": lines}, receive=source.__anext__)
+    return asyncio.run(read_body(request, 10, SOON))
+
+
+def test_a_body_comes_in_parts() -> None:
+    assert read([b"12345", b"67890"]) == b"1234567890"
+
+
+@pytest.mark.parametrize(
+    ("parts", "headers", "status"),
+    [([b"123456", b"78901"], {}, 413), ([b"1"], {"Content_Length": "21"}, 413), ([b"1", None], {}, 408)],
+)
+def test_one_that_is_too_large_or_too_slow_is_refused(
+    parts: list[bytes | None], headers: dict[str, str], status: int
+) -> None:
+    with pytest.raises(ProblemError) as refused:
+        read(parts, **headers)
+    assert (refused.value.status, refused.value.headers["Connection"]) == (status, "close")
+
+
+def test_a_client_that_goes_away_is_told_so() -> None:
+    request = Request({"type": "http", "method": "POST", "headers": []}, receive=_gone)
+    with pytest.raises(ProblemError, match="the request ended before its body"):
+        asyncio.run(read_body(request, 10, SOON))
+
+
+async def _gone() -> Message:
+    return {"type": "http.disconnect"}
