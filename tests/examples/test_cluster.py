@@ -31,6 +31,7 @@ def rows(file: Path) -> dict[str, list[str]]:
     return found
 
 
+@pytest.mark.long
 def test_the_command_gives_the_rows_of_the_driver(tmp_path: Path, spark: SparkSession) -> None:
     command = [sys.executable, "-m", "kaicep.examples.cluster", str(tmp_path / "cluster")]
     options = ["--events", str(EVENTS), "--batches", "2"]

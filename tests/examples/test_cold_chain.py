@@ -67,6 +67,7 @@ def put(kafka: MockKafka, first: int, count: int) -> None:
         kafka.produce("readings", own, key=container, partition=number % 2)
 
 
+@pytest.mark.long
 @pytest.mark.spark
 def test_each_row_and_alarm_is_there_once_though_the_engine_is_killed(tmp_path: Path) -> None:
     """Alarms are known by their keys of idempotency: one whose acknowledgement was lost comes again with the same."""

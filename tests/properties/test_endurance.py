@@ -10,7 +10,7 @@ import pytest
 from kaicep.benchmarks.endurance import BAR, Endurance, growth, simulation
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_files_and_entries_are_as_many_after_many_batches_as_after_a_few(tmp_path: Path) -> None:
     """Counts only: a sample of the run below. The log keeps the last fifteenth of its time."""
     with simulation():

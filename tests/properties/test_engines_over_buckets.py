@@ -45,6 +45,7 @@ def project_of(folder: Path, lake: BucketFolder, hosting: str) -> Project:
     return Project.parse(content, root=folder)
 
 
+@pytest.mark.long
 def test_both_hostings_read_objects_and_log_into_a_bucket(
     tmp_path: Path, spark: SparkSession, lake: BucketFolder
 ) -> None:

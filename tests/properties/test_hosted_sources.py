@@ -60,7 +60,7 @@ def left(folder: Path, source: dict[str, Any], hosting: str, spark: SparkSession
     [
         ({"format": "orc", "schema": "id string, t string, speed double, seg int, v int, car int"}, as_orc),
         ({"format": "json", "order": "time"}, as_lines),
-        ({"format": "json", "lineSep": ";"}, as_one_line),
+        pytest.param({"format": "json", "lineSep": ";"}, as_one_line, marks=pytest.mark.long),
     ],
     ids=["orc", "order", "lineSep"],
 )

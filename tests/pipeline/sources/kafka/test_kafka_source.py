@@ -80,7 +80,7 @@ class Failing(kaicep.Sink):
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("hosting", ["driver", "executors"])
+@pytest.mark.parametrize("hosting", [pytest.param("driver", marks=pytest.mark.long), "executors"])
 def test_records_are_read_once_over_restarts_and_lost_checkpoints(
     hosting: str, kafka: MockKafka, spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -148,6 +148,7 @@ def test_deleted_records_end_the_stream_unless_it_is_said_otherwise(
         reader.read()
 
 
+@pytest.mark.long
 @pytest.mark.spark
 def test_brokers_that_are_away_are_no_empty_topic(kafka: MockKafka, spark: SparkSession, tmp_path: Path) -> None:
     reader = Reader(spark, tmp_path, tables(kafka))
@@ -158,6 +159,7 @@ def test_brokers_that_are_away_are_no_empty_topic(kafka: MockKafka, spark: Spark
         reader.read()
 
 
+@pytest.mark.long
 @pytest.mark.spark
 def test_an_engine_outlives_brokers_that_go_and_come(kafka: MockKafka, spark: SparkSession, tmp_path: Path) -> None:
     """Also those of the sink, which cannot be asked where its topic ends meanwhile."""
