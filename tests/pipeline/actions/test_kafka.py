@@ -103,7 +103,7 @@ def test_brokers_that_are_away_are_tried_again(kafka: MockKafka, tmp_path: Path)
     producer = action(tmp_path, kafka=of(kafka), timeout="1s")
     producer.send([call(1)])
     kafka.down()
-    with pytest.raises(DeliveryError, match="the brokers (cannot be reached|do not acknowledge in time)") as caught:
+    with pytest.raises(DeliveryError, match=r"the brokers (cannot be reached|do not acknowledge in time)") as caught:
         producer.send([call(2)])  # which of them is known first depends on how busy the machine is
     assert (caught.value.delivered, caught.value.hopeless) == (0, False)
     kafka.up()

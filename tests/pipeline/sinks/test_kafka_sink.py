@@ -74,7 +74,7 @@ def test_brokers_that_are_away_are_waited_for(kafka: MockKafka) -> None:
     of.write(1, "Q", matches(1))
     state = of.snapshot()
     kafka.down()
-    away = "cannot write matches to the topic rows: .*(the brokers cannot be|do not a)"  # reached, answer, acknowledge
+    away = r"cannot write matches to the topic rows: .*(the brokers cannot be|do not a)"  # reached, answer, acknowledge
     with pytest.raises(PipelineError, match=away) as caught:
         of.write(2, "Q", matches(2))
     assert is_transient(caught.value)
