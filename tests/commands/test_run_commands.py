@@ -42,6 +42,7 @@ def test_run_reports_what_is_there_stops_cleanly_and_goes_on(project: Path) -> N
     assert (asked.returncode, asked.stdout, asked.stderr) == (0, '{"n": 11}\n', "")
 
 
+@pytest.mark.long
 @pytest.mark.spark
 def test_rows_of_the_newest_time_stamp_wait_and_finish_reports_them(project: Path) -> None:
     """Each once in the file, whatever comes after: an end is taken back when there is more to read."""

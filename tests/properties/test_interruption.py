@@ -106,6 +106,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     return rows
 
 
+@pytest.mark.long
 def test_interrupted_runs_give_the_rows_of_an_uninterrupted_one(tmp_path: Path, expected: dict[str, list[str]]) -> None:
     """A run that is killed and one that is asked to stop, at random moments, then one to the end."""
     prepare(tmp_path)
