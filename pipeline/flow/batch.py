@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -15,8 +16,10 @@ from ...language.nodes import StreamType
 from ...ontology import KnowledgeBase
 from ...planner import BackfillChunk
 from ...semfilter import SemanticFilter
-from .answering import RowTargets
 from .idle_streams import IdleStreams
+
+if TYPE_CHECKING:
+    from .answering import RowTargets  # who only compiles queries answers none
 
 __all__ = ["Batch", "BatchSource", "Judgement", "live_batch"]
 
