@@ -131,6 +131,7 @@ def test_a_disk_that_takes_half_a_second_a_sync_makes_nothing_late() -> None:
         assert of.number < 15
 
 
+@pytest.mark.long
 def test_a_process_that_stood_still_for_two_minutes_finds_nothing_late() -> None:
     """Wherever it stood: between two batches, or when the sources were asked and the batch had not begun."""
     for place in range(1, 20, 3):

@@ -57,6 +57,7 @@ def killed_again_and_again(ends: list[Kill]) -> Remains:
 @given(kills)
 @example([(4, 0, True), (4, 94, True), (1, 0, True), (4, 17, False)])
 @example([(4, 43, False), (4, 43, False), (4, 111, True), (4, 111, True)])
+@pytest.mark.long
 def test_batches_that_compose_otherwise_after_each_kill(ends: list[Kill]) -> None:
     assert killed_again_and_again(ends) == undisturbed()
 

@@ -55,6 +55,7 @@ def test_python_workers_end(tmp_path: Path) -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.long
 def test_two_workers_of_a_cluster_of_which_one_executor_ends(tmp_path: Path) -> None:
     told = answers(tmp_path, "cluster", [(None, 0), ("executor", 1)])
     assert told[1]["killed"]

@@ -130,6 +130,7 @@ def test_an_executor_of_two_ends(tmp_path: Path) -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.long
 def test_drivers_end(tmp_path: Path) -> None:
     assert outlived(tmp_path, Random(2), 2)
 

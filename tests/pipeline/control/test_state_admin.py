@@ -13,6 +13,7 @@ from kaicep.pipeline.control import Requests, asking_folder, rows_told
 from support.asked_engine import ASKED, TEXT, AskedEngine, batches
 
 
+@pytest.mark.long
 def test_states_between_batches_are_those_of_recorded_streams(tmp_path: Path) -> None:
     """Each after some batches, of a stopped engine, and of one that has just begun again."""
     engine, seen = AskedEngine(tmp_path, TEXT), dict[str, list[dict[str, Any]]](S=[], P=[])
