@@ -25,7 +25,6 @@ from ..match import (
     OwnBounds,
     Refutation,
     encode_keys,
-    last_numbers,
 )
 from ..order import Candidates, Interval
 from ..output import MatchFrame, MatchTable
@@ -125,7 +124,7 @@ class LoosePatternKernel(PatternKernel):
         step = self._step_taken(self._steps, released, watermark, ceilings, at_once=at_once)
         found = self._own(step)
         counted = NewEvents.among(step.candidates.values(), ceilings).matches()
-        counted.add(len(found.time), partial(last_numbers, found, step.candidates))
+        counted.add(len(found.time), partial(found.last_numbers, step.candidates))
         matches = self._reporter.standing(found, step.candidates)
         return self._reporter.report(matches, step.candidates)
 

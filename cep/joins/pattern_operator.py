@@ -25,7 +25,6 @@ from ..match import (
     Recurrence,
     Refutation,
     encode_keys,
-    last_numbers,
 )
 from ..order import EVENTS, NUMBER, PLACE, UNBOUNDED, Candidates, Interval, SharedEvents, numbered_events
 from ..output import UNBOUND, ConditionCount, MatchFrame, MatchTable
@@ -70,12 +69,12 @@ class PatternKernel:
         self._bound = [s.variable for s in query.sources if any(s.variable in d.variables for d in disjuncts)]
         self._named = named_variables(query)
         last = {i: tuple(n for n in d.order.negations if n.ends_later) for i, d in enumerate(disjuncts)}
-        self._last: dict[int, tuple[NegationConstraint, ...]] = {i: n for i, n in last.items() if n}
+        ending: dict[int, tuple[NegationConstraint, ...]] = {i: n for i, n in last.items() if n}
         self._within = within or Interval()
         self._width = min(plan.shortest, UNBOUNDED if query.retention is None else micros(query.retention))
         self._ambiguous = len({d.variables for d in disjuncts}) < len(disjuncts)
         self._awaited = AwaitedMatches(
-            self._last, self._bound, self._ambiguous, self._within.last, self._width, ceilings, self._windows
+            ending, self._bound, self._ambiguous, self._within.last, self._width, ceilings, self._windows
         )
         self._looks_behind = any(negation.strict for of_disjunct in last.values() for negation in of_disjunct)
         self._buffer = CandidateBuffer(plan.own)
@@ -88,7 +87,7 @@ class PatternKernel:
         self._next_number = 0
         self.tally = np.empty(0, dtype=np.int64)
         self.passed = 0
-        unbound = len(disjuncts) > 1 or bool(self._last)
+        unbound = len(disjuncts) > 1 or bool(ending)
         self._reporter = MatchReporter(
             query, plan.verdicts, windows, partial=unbound, ambiguous=self._ambiguous, chained=chained
         )
@@ -141,7 +140,7 @@ class PatternKernel:
     @property
     def divisible(self) -> bool:
         """Whether no part of a batch has more under way than the whole: then its events may be taken part by part."""
-        return self._finder.remembers_nothing and not self._last
+        return self._finder.remembers_nothing and not self._awaited.negations
 
     def may_exceed(self, released: Mapping[str, pl.DataFrame]) -> bool:
         """Whether there may be more matches than are found at once, or than one event may end.
@@ -247,8 +246,9 @@ class PatternKernel:
             matches = MatchTable(np.full(len(time), disjunct), every, time)
             matches = matches if inside.all() else matches.at(inside)
             matches = refutation.unrefuted(matches, self._undecided)
-            of = counts.setdefault(disjunct if self._ambiguous else 0, new.runs() if self._last else new.matches())
-            of.add(len(matches.time), partial(last_numbers, matches, refutation.probe.candidates))
+            counter = new.runs() if self._awaited.negations else new.matches()
+            of = counts.setdefault(disjunct if self._ambiguous else 0, counter)
+            of.add(len(matches.time), partial(matches.last_numbers, refutation.probe.candidates))
             parts.append(matches)
         return MatchTable.joined(parts, self._bound)
 

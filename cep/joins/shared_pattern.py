@@ -28,7 +28,6 @@ from ..match import (
     OwnBounds,
     Refutation,
     encode_keys,
-    last_numbers,
 )
 from ..order import Candidates, Interval
 from ..output import UNBOUND, MatchFrame, MatchTable
@@ -173,7 +172,7 @@ class SharedPatternKernel(PatternKernel):
             matches = grouped.placed(one.matches, one.partition, one.first, one.barrier)
             disjunct = int(one.matches.disjunct[0]) if self._ambiguous and len(one.matches.time) else 0
             of = counts.setdefault(disjunct, new.matches())
-            of.add(len(matches.time), partial(last_numbers, matches, step.candidates))
+            of.add(len(matches.time), partial(matches.last_numbers, step.candidates))
             parts.append(matches)
         matches = self._reporter.standing(MatchTable.joined(parts, self._bound), step.candidates)
         return self._reporter.report(matches, step.candidates)

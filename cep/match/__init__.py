@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .after_match_skip import AfterMatchSkip, Partition
-from .awaited_matches import AwaitedMatches, last_numbers
+from .awaited_matches import AwaitedMatches
 from .candidate_buffer import CandidateBuffer
 from .common_steps import BEGINNING, CommonSteps
 from .consumption_mode import ConsumptionMode, Occurrences
@@ -67,7 +67,6 @@ __all__ = [
     "holding",
     "join_free_variables",
     "largest_partition",
-    "last_numbers",
     "passing",
     "ranges_by_key",
     "rows_between",

@@ -193,12 +193,12 @@ def _bar_table(bars: Mapping[Partition, int], types: pl.Schema) -> pl.DataFrame:
 
 def _skips(after: AfterMatch, matches: MatchTable, candidates: Mapping[str, Candidates]) -> tuple[Ints, Ints]:
     """The number of each match's first event, and of the last one that no later match may begin with."""
-    firsts, lasts = matches.numbers(candidates)
-    first = np.where(firsts < 0, firsts.max(initial=0), firsts).min(axis=0)
+    first = matches.first_numbers(candidates)
     if after.kind is AfterMatchKind.PAST_LAST:
-        return first, lasts.max(axis=0)
+        return first, matches.last_numbers(candidates)
     if after.variable is None:
         return first, first
+    firsts, lasts = matches.numbers(candidates)
     numbers = firsts if after.kind is AfterMatchKind.TO_FIRST else lasts
     target = numbers[list(matches.rows).index(after.variable)]
     return first, np.where(target < 0, first, target - 1)  # later matches may begin at that event

@@ -10,7 +10,7 @@ import polars as pl
 
 from ...expressions import Bools, Ints
 from ..limits import Ceilings
-from ..order import UNBOUNDED, Candidates
+from ..order import UNBOUNDED
 from ..output import MatchTable
 from ..partitions import PartitionWindows
 from .candidate_buffer import CandidateBuffer
@@ -20,7 +20,7 @@ from .negation import NegationConstraint, Refutation
 from .pending_negation import NOTHING_AWAITED, PendingNegation
 from .recurrence import Recurrence
 
-__all__ = ["AwaitedMatches", "last_numbers"]
+__all__ = ["AwaitedMatches"]
 
 _DISJUNCT = "#disjunct"
 
@@ -96,7 +96,7 @@ class AwaitedMatches:
             return over
         due = refutation.unrefuted(over, self.negations)
         if len(due.time) > self.ceilings.limits.matches_per_event and not self.ambiguous:
-            numbers = last_numbers(due, candidates)
+            numbers = due.last_numbers(candidates)
             self.ceilings.check("matches_per_event", int(np.unique(numbers, return_counts=True)[1].max()))
         waiting = {v: rows for v, rows in self.rows.items() if (rows >= 0).all()}
         new.check_waiting(refutation.probe.keys, candidates, buffer.current(waiting))
@@ -167,9 +167,3 @@ class AwaitedMatches:
         if len(self.pending):
             waiting = buffer.current(self.rows)
             self.pending.keep(~np.any([np.append(marked[v], False)[rows] for v, rows in waiting.items()], axis=0))
-
-
-def last_numbers(matches: MatchTable, candidates: Mapping[str, Candidates]) -> Ints:
-    """The number of each match's last event."""
-    last: Ints = matches.numbers(candidates)[1].max(axis=0)
-    return last

@@ -106,9 +106,8 @@ class MatchQueue:
             return trial.skip, None
         candidates = {v: self.buffer.candidates(v) for v in self._variables}
         matches = self._table(known)
-        first, last = matches.numbers(candidates)
-        first = np.where(first < 0, first.max(), first).min(axis=0)
-        places = zip(matches.time.tolist(), last.max(axis=0).tolist(), first.tolist(), strict=True)
+        ends = (matches.last_numbers(candidates), matches.first_numbers(candidates))
+        places = zip(*(column.tolist() for column in (matches.time, *ends)), strict=True)
         bounds = map(bound_of, trial.skip.partitions(matches, candidates))
         settled = [bound is None or place < bound for place, bound in zip(places, bounds, strict=True)]
         standing = trial.standing(matches.at(np.array(settled)), candidates)

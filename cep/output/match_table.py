@@ -72,6 +72,17 @@ class MatchTable:
                 last.append(first[-1])
         return np.stack(first), np.stack(last)
 
+    def first_numbers(self, candidates: Mapping[str, Candidates]) -> Ints:
+        """The number of each match's first event."""
+        first, _ = self.numbers(candidates)
+        bound: Ints = np.where(first < 0, first.max(initial=0), first).min(axis=0)
+        return bound
+
+    def last_numbers(self, candidates: Mapping[str, Candidates]) -> Ints:
+        """The number of each match's last event."""
+        last: Ints = self.numbers(candidates)[1].max(axis=0)
+        return last
+
     def lengths(self) -> Ints:
         """How many events each match has."""
         counts = [np.diff(self.offsets[v]) if v in self.offsets else rows >= 0 for v, rows in self.rows.items()]

@@ -100,11 +100,11 @@ def test_what_passes_is_waited_for(kafka: MockKafka, tmp_path: Path) -> None:
 
 
 def test_brokers_that_are_away_are_tried_again(kafka: MockKafka, tmp_path: Path) -> None:
-    producer = action(tmp_path, kafka=of(kafka), timeout="1s")
+    producer = action(tmp_path, kafka=of(kafka), timeout="4s")  # on a busy machine a client learns late that they are
     producer.send([call(1)])
     kafka.down()
-    with pytest.raises(DeliveryError, match=r"the brokers (cannot be reached|do not acknowledge in time)") as caught:
-        producer.send([call(2)])  # which of them is known first depends on how busy the machine is
+    with pytest.raises(DeliveryError, match="the brokers cannot be reached") as caught:
+        producer.send([call(2)])
     assert (caught.value.delivered, caught.value.hopeless) == (0, False)
     kafka.up()
     producer.send([call(2)])

@@ -73,7 +73,7 @@ def test_transactions_that_are_open_are_not_there_yet(kafka: MockKafka) -> None:
 
 
 def test_brokers_that_are_away_pass(kafka: MockKafka) -> None:
-    of = asked(kafka, "air", timeout_s=1.0)
+    of = asked(kafka, "air", timeout_s=4.0)
     assert of.latest()
     kafka.down()
     with pytest.raises(OSError, match="the brokers of Kafka do not answer") as caught:

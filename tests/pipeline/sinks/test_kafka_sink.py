@@ -70,12 +70,11 @@ def test_a_snapshot_of_another_topic_says_nothing(kafka: MockKafka) -> None:
 
 
 def test_brokers_that_are_away_are_waited_for(kafka: MockKafka) -> None:
-    of = KafkaSink(kafka.servers, "rows", timeout=timedelta(seconds=2))
+    of = KafkaSink(kafka.servers, "rows", timeout=timedelta(seconds=4))  # a busy client learns late that they are
     of.write(1, "Q", matches(1))
     state = of.snapshot()
     kafka.down()
-    away = r"cannot write matches to the topic rows: .*(the brokers cannot be|do not a)"  # reached, answer, acknowledge
-    with pytest.raises(PipelineError, match=away) as caught:
+    with pytest.raises(PipelineError, match="cannot write matches to the topic rows: the brokers cannot be") as caught:
         of.write(2, "Q", matches(2))
     assert is_transient(caught.value)
     with pytest.raises(PipelineError, match=r"cannot write matches to the topic rows: .*do not answer") as caught:
