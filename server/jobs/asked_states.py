@@ -10,6 +10,7 @@ import pyoxigraph as ox
 from ...api.clients import ask_states
 from ...config import Settings
 from ...errors import KaicepError, QuerySyntaxError, QueryTypeError
+from ...language.syntax import parse_document
 from ...pipeline.control import SilentEngineError
 from ...storage import masked
 from ..plain_json import plain_value
@@ -41,6 +42,7 @@ def ask_once(_: ox.Store, settings: Settings, text: str) -> AskedRows:
     """
     notes: list[str] = []
     try:
+        parse_document(text)  # what is no χ-CEP is told as such, whether an engine has run or not
         with masked(settings.engine.umask):
             found = ask_states(settings, text, "query", notes.append)
     except (QuerySyntaxError, QueryTypeError) as error:

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from ...errors import error_fields
 from ..problem import ProblemError
@@ -60,7 +60,12 @@ class JobQueue:
 
     Args:
         seconds: that one may take.
+
+    Attributes:
+        process: what each is done in.
     """
+
+    process: ClassVar[type[JobProcess]] = JobProcess
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -80,7 +85,7 @@ class JobQueue:
             ProblemError: 429, too much waits already.
         """
         job = Job(uuid.uuid4().hex, kind, "waiting", datetime.now(UTC))
-        held = _Held(job, JobProcess(work, *arguments))
+        held = _Held(job, self.process(work, *arguments))
         with self._lock:
             self._forget()
             if sum(one.job.state == "waiting" for one in self._held.values()) >= _WAITING:
