@@ -25,11 +25,9 @@ class PythonJobs:
     """
 
     def __init__(self, context: SparkContext) -> None:
-        from pyspark.serializers import CPickleSerializer  # noqa: PLC0415 - who reads recordings needs no Spark
-
-        self._serializer = CPickleSerializer()
         self._context: Any = context  # what follows has no public names
-        jvm = self._context._jvm  # noqa: SLF001 - as `pyspark.core.rdd`
+        self._serializer = self._context._unbatched_serializer  # noqa: SLF001 - as `pyspark.core.rdd`
+        jvm = self._context._jvm  # noqa: SLF001 - likewise
         self._function, self._rdd = jvm.SimplePythonFunction, jvm.PythonRDD
         self._environment, self._none = jvm.java.util.HashMap(), jvm.java.util.ArrayList()
         for name, value in self._context.environment.items():
@@ -41,6 +39,10 @@ class PythonJobs:
     def parallelism(self) -> int:
         """How many tasks run at the same time, as far as Spark knows by now."""
         return max(1, int(self._scheduler.defaultParallelism()))
+
+    def pickled(self, value: object) -> bytes:
+        """A value as tasks read it by `pickle`; functions that they cannot import go with it."""
+        return bytes(self._serializer.dumps(value))
 
     def results(self, task: Callable[[int], Iterable[Any]], tasks: int, tag: str) -> list[Any]:
         """What the tasks of a job give, in their order.
@@ -73,7 +75,7 @@ class PythonJobs:
             found = job.collect()
         finally:
             context.removeJobTag(tag)
-        return [one for place in range(tasks) for one in pickle.loads(found[place])]  # noqa: S301 - our own tasks'
+        return [one for place in range(tasks) for one in self._serializer.loads(found[place])]
 
     def _list(self, values: Iterable[str]) -> Any:
         found = self._context._jvm.java.util.ArrayList()  # noqa: SLF001 - likewise

@@ -113,17 +113,15 @@ class SparkTasks:
 
     def _kind(self, plan: HostingPlan, part: _Part, folder: SharedFolder) -> bytes:
         """What goes with each job of a kind: pickled once."""
-        from pyspark.cloudpickle import dumps  # noqa: PLC0415 - who reads recordings without Spark needs it not
-
         if self._sent is None or self._sent[:2] != (plan.key, folder):
             self._sent, self._kinds = (plan.key, folder, sent_text(SentPlan.of(plan, folder))), {}
         if part not in self._kinds:
             umask = plan.catalog.settings.engine.umask
-            self._kinds[part] = dumps(_Kind(plan.key, self._sent[2], umask, part, folder, self._run))
+            self._kinds[part] = self._jobs.pickled(_Kind(plan.key, self._sent[2], umask, part, folder, self._run))
         return self._kinds[part]
 
     def _results(self, kind: bytes, work: Sequence[Any], name: str) -> list[_Done | _Failure]:
-        from py4j.protocol import Py4JError  # noqa: PLC0415 - likewise
+        from py4j.protocol import Py4JError  # noqa: PLC0415 - who reads recordings without Spark needs it not
         from pyspark.errors import PySparkException  # noqa: PLC0415 - likewise
 
         if self._cancelled.is_set():
