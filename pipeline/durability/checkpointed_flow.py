@@ -146,8 +146,10 @@ class CheckpointedFlow:
     @property
     def named(self) -> frozenset[str]:
         """The streams of whose batches it asks for no more than the files: whoever hosts them reads these."""
+        if self._hosting.collects:
+            return frozenset()
         settings = self.project.settings
-        return frozenset() if self._hosting.collects else source_streams(settings).keys() - delivered_streams(settings)
+        return frozenset(source_streams(settings).keys() - delivered_streams(settings))
 
     def check_hosting(self) -> None:
         """See that batches can be done where they are hosted, before their streams are read.
