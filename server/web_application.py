@@ -20,6 +20,7 @@ from .engine_process import EngineProcess
 from .events import event_routes
 from .graphs import DatasetGraphs, ModuleGraphs, graph_routes
 from .operations_routes import operations_routes
+from .page import page_routes
 from .problem import ProblemError
 from .problem_document import add_problem_handlers
 from .request_metrics import RequestMeter, RequestMetrics
@@ -65,6 +66,7 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
     app.state.settings, app.state.engine = settings, engine
     app.state.access, app.state.metrics = access, metrics
     add_problem_handlers(app)
+    app.include_router(page_routes())
     app.include_router(operations_routes())
     app.include_router(sparql_routes("/sparql", archive, settings, "the archive"))
     app.include_router(event_routes(settings))
