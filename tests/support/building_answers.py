@@ -183,6 +183,7 @@ ANSWERS: dict[str, Any] = {
         _stream("weather", "sosa:Observation", 0.3, 41.0, 8352),
     ],
     "/streams/reading": {
+        "time": "timestamp",
         "name": "reading",
         "class": "sosa:Observation",
         "attributes": _ATTRIBUTES,
@@ -205,14 +206,7 @@ ANSWERS: dict[str, Any] = {
             {"name": "weather", "events": 8352, **_HEARD, "covered": [[iso(NOW - 29 * _DAY), iso(NOW)]], "gaps": []},
         ],
     },
-    "/alarms": [
-        {
-            "set": "alarm",
-            "context": "raised",
-            "key": {"room": f"{ROBOD}room1"},
-            "from": iso(NOW - timedelta(minutes=42)),
-        }
-    ],
+    "/ready": {"ready": True, "reason": None},
     "/examples": [{"label": "Stale air", "text": TEXT}, {"label": "Lighting per hour", "text": LIGHTS}],
     "/vocabulary": _VOCABULARY,
     "/sparql": _ASKED,

@@ -57,6 +57,7 @@ GROUP BY ?room
 """
 _ALARM = """CREATE CONTEXTS alarm (fine DEFAULT, raised, seen) BY room;
 SWITCH CONTEXT raised (?e.value) FROM (?e, reading) IN CONTEXT fine FILTER (?e.value > 900);
+SWITCH CONTEXT seen FROM (?d, desk) IN CONTEXT raised FILTER (?d.says = 'seen');
 SWITCH CONTEXT fine FROM (?e, reading) IN CONTEXT raised, seen FILTER (?e.value < 700)
 """
 _TELL = "CREATE RULE tell ON staleAir AS ?t DO CALL callOps(?t.room AS room)"

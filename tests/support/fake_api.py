@@ -29,13 +29,12 @@ def fake_api(token: str = "", pace_s: float = 1.0) -> FastAPI:
         pace_s: between two new rows, in seconds.
     """
     app = FastAPI()
-    app.state.queries, app.state.asked, app.state.jobs = [dict(query) for query in QUERIES], [], {}
+    app.state.queries, app.state.posted, app.state.jobs = [dict(query) for query in QUERIES], [], {}
 
     @app.middleware("http")
     async def check(request: Request, go_on: Any) -> Response:
         path = request.url.path
-        app.state.asked.append(f"{request.method} {path}")
-        free = not token or path == "/" or path.startswith("/assets/")
+        free = not token or path in ("/", "/ready") or path.startswith("/assets/")
         if free or request.headers.get("authorization") == f"Bearer {token}":
             answer: Response = await go_on(request)
             return answer
@@ -46,7 +45,7 @@ def fake_api(token: str = "", pace_s: float = 1.0) -> FastAPI:
     _row_routes(app, pace_s)
     _asking_routes(app)
     _knowledge_routes(app)
-    for path in ("/streams", "/contexts", "/ontologies", "/archive", "/alarms", "/examples", "/vocabulary"):
+    for path in ("/streams", "/contexts", "/ontologies", "/archive", "/examples", "/ready", "/vocabulary"):
         app.add_api_route(path, _answering(ANSWERS[path]))
     return app
 
@@ -166,6 +165,11 @@ def _knowledge_routes(app: FastAPI) -> None:
     @app.get("/streams/{name}")
     async def stream(name: str) -> Any:
         return ANSWERS["/streams/reading"] | {"name": name}
+
+    @app.post("/streams/{name}/events", status_code=202)
+    async def posted(name: str, request: Request) -> Any:
+        app.state.posted.append((name, await request.json()))
+        return {"accepted": 1}
 
     @app.get("/streams/{name}/events")
     async def events(name: str, last: int = 20) -> Any:

@@ -1,6 +1,7 @@
 // The frame of every view: where one can go, how the server fares, who one is.
 import { useEffect, useRef } from "preact/hooks";
 import { Archive } from "./archive/archive.jsx";
+import { Connection } from "./connection.jsx";
 import { Knowledge } from "./knowledge/knowledge.jsx";
 import { Live } from "./live/live.jsx";
 import { Match } from "./match/match.jsx";
@@ -8,7 +9,7 @@ import { Icon } from "./parts/icon.jsx";
 import { Notices } from "./parts/notices.jsx";
 import { Query } from "./query/query.jsx";
 import { href, place } from "./router.js";
-import { demanded, hasToken, reachable, takeToken } from "./server/requests.js";
+import { demanded, hasToken, takeToken } from "./server/requests.js";
 import { SignIn } from "./sign_in.jsx";
 import { chooseTheme, theme } from "./theme.js";
 
@@ -44,16 +45,6 @@ function ThemeButton() {
     <button type="button" class="quiet icon" aria-label={title} title={title} onClick={() => chooseTheme(THEMES[now])}>
       <Icon name={THEME_ICONS[now]} />
     </button>
-  );
-}
-
-function Connection() {
-  const said = reachable.value ? "connected" : "the server cannot be reached";
-  return (
-    <span class={`connection ${reachable.value ? "good" : "bad"}`} role="status">
-      <span class="dot" aria-hidden="true" />
-      <span>{said}</span>
-    </span>
   );
 }
 

@@ -8,8 +8,8 @@ import { useAnswer } from "../server/use_answer.js";
 
 function Branch({ node, chosen }) {
   const [open, setOpen] = useState(false);
-  const { iri, label, individuals, subclasses } = node;
-  const name = label || shortIri(iri);
+  const { iri, prefixed, label, individuals, subclasses } = node;
+  const name = label || prefixed || shortIri(iri);
   return (
     <li>
       <div class="tree-row">
@@ -35,7 +35,7 @@ function Branch({ node, chosen }) {
 function Level({ parent, chosen }) {
   const { value, problem, again } = useAnswer(parent ? `/classes?parent=${encodeURIComponent(parent)}` : "/classes");
   const classes = Array.isArray(value) ? value : (value?.classes ?? []);
-  const sorted = [...classes].sort((a, b) => (b.individuals > 0) - (a.individuals > 0) || (a.label ?? a.iri).localeCompare(b.label ?? b.iri));
+  const sorted = [...classes].sort((a, b) => (b.individuals > 0) - (a.individuals > 0) || (a.label || a.iri).localeCompare(b.label || b.iri));
   return (
     <>
       <ProblemBox problem={problem} again={again} />

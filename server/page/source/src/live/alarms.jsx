@@ -1,33 +1,33 @@
-// Alarms that are raised: contexts of the ready patterns. Where the server says how, they are acknowledged here.
+// Alarms that nobody has seen yet; who sees one says so here.
 import { useState } from "preact/hooks";
 import { Icon } from "../parts/icon.jsx";
 import { notice } from "../parts/notices.jsx";
-import { at, postJson } from "../server/requests.js";
 import { clock, shown } from "../server/terms.js";
+import { acknowledge, raisedAlarms, seenBy } from "./acknowledgement.js";
 
-function Alarm({ alarm, again }) {
+function Alarm({ alarm, by, again }) {
   const [busy, setBusy] = useState(false);
   const about = Object.values(alarm.key ?? {}).map(shown).join(", ") || alarm.set;
-  const acknowledge = async () => {
+  const see = async () => {
     setBusy(true);
     try {
-      await postJson(`${at("streams", alarm.acknowledge.stream)}/events`, alarm.acknowledge.event);
-      notice(`${about} is acknowledged.`);
+      await acknowledge(by, alarm.key ?? {});
+      notice(`${about}: acknowledged. It is gone from here as soon as the engine has read that.`);
+      setTimeout(again, 1500);
     } catch (problem) {
-      notice(problem.message, "bad");
+      notice(`${about}: ${problem.message}`, "bad");
+      setBusy(false);
     }
-    setBusy(false);
-    again();
   };
   return (
     <li class="alarm">
       <Icon name="bell" />
       <span>
         <strong>{about}</strong> {alarm.set} {alarm.context}
-        {alarm.from && <span class="note"> since {clock(alarm.from)}</span>}
+        <span class="note"> since {clock(alarm.from)}</span>
       </span>
-      {alarm.acknowledge && (
-        <button type="button" disabled={busy} onClick={acknowledge}>
+      {by && (
+        <button type="button" disabled={busy} onClick={see} aria-label={`Acknowledge the alarm of ${about}`}>
           Acknowledge
         </button>
       )}
@@ -35,14 +35,16 @@ function Alarm({ alarm, again }) {
   );
 }
 
-export function Alarms({ answer }) {
-  const alarms = answer.value ?? [];
+/** @param {{contexts: object, queries: object[]}} props the answer of /contexts, and the queries with their texts */
+export function Alarms({ contexts, queries }) {
+  const alarms = raisedAlarms(contexts.value);
+  const by = seenBy(queries.map(({ text }) => text));
   if (!alarms.length) return null;
   return (
     <section class="alarms" aria-label="Alarms">
       <ul>
-        {alarms.map((alarm, n) => (
-          <Alarm key={`${alarm.set}${JSON.stringify(alarm.key)}${n}`} alarm={alarm} again={answer.again} />
+        {alarms.map((alarm) => (
+          <Alarm key={`${alarm.set}${JSON.stringify(alarm.key)}${alarm.from}`} alarm={alarm} by={by} again={contexts.again} />
         ))}
       </ul>
     </section>

@@ -8,7 +8,7 @@ import { PlanPicture } from "../parts/plan_picture.jsx";
 import { rowColumns, Table } from "../parts/table.jsx";
 import { go, href } from "../router.js";
 import { at, send } from "../server/requests.js";
-import { duration, moment, number } from "../server/terms.js";
+import { duration, number } from "../server/terms.js";
 import { useAnswer } from "../server/use_answer.js";
 import { useMatches } from "./match_feed.js";
 
@@ -22,17 +22,10 @@ const CHART_MS = 5000;
 /** Only named queries have rows that are kept. */
 const hasRows = ({ kind, named }) => kind === "query" && named !== false;
 
-/** From when on a chart is asked for, so many hours before the newest of what is known. */
-function since(newest, hours) {
-  return new Date(newest - hours * 3_600_000).toISOString();
-}
-
-function QueryChart({ query, rows }) {
+function QueryChart({ query }) {
   const [hours, setHours] = useState("24");
-  const newest = rows.length ? Math.max(...rows.slice(0, 5).map((row) => moment(row._time))) : null;
-  const minute = newest && Number.isFinite(newest) ? Math.ceil(newest / 60_000) * 60_000 : null;
-  const from = minute ? `?from=${encodeURIComponent(since(minute, Number(hours)))}` : "";
-  const answer = useAnswer(`${at("queries", query.label)}/chart${from}`, CHART_MS);
+  const from = encodeURIComponent(`now - ${hours}h`); // now is the time of the newest event
+  const answer = useAnswer(`${at("queries", query.label)}/chart?from=${from}`, CHART_MS);
   const last = useMemo(() => ({ value: null }), [query.label]);
   if (answer.value) last.value = answer.value;
   const told = last.value;
@@ -50,7 +43,7 @@ function QueryChart({ query, rows }) {
           onMatch={(id) => go("match", [query.label, id])}
         />
       ) : (
-        <Empty>{answer.loading && !told ? "The chart is being drawn …" : "There are no values to draw yet."}</Empty>
+        <Empty>{answer.problem?.message ?? (told ? "There are no values to draw of this time." : "The chart is being drawn …")}</Empty>
       )}
     </>
   );
@@ -164,7 +157,7 @@ export function QueryDetail({ query, again }) {
           </p>
         </div>
       )}
-      {hasRows(query) && <QueryChart query={query} rows={feed.rows} />}
+      {hasRows(query) && <QueryChart query={query} />}
       <Tabs label={`About ${query.label}`} tabs={tabs} value={tab} onChoose={setTab} />
     </Card>
   );

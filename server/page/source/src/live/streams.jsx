@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { Card, Empty, ProblemBox } from "../parts/card.jsx";
 import { MappingReport } from "../query/mapping_report.jsx";
-import { Table } from "../parts/table.jsx";
+import { rowColumns, Table } from "../parts/table.jsx";
 import { at } from "../server/requests.js";
 import { clock, duration, number, shortIri } from "../server/terms.js";
 import { useAnswer } from "../server/use_answer.js";
@@ -48,7 +48,6 @@ function StreamDetail({ stream }) {
   const events = useAnswer(`${at("streams", stream.name)}/events?last=8`, 5000);
   const told = schema.value;
   const rows = (Array.isArray(events.value) ? events.value : (events.value?.events ?? [])).slice().reverse();
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return (
     <div class="stream-detail">
       <ProblemBox problem={schema.problem} />
@@ -85,7 +84,7 @@ function StreamDetail({ stream }) {
       {rows.length > 0 && (
         <>
           <h3>Newest events</h3>
-          <Table caption={`Newest events of ${stream.name}`} columns={names} rows={rows} />
+          <Table caption={`Newest events of ${stream.name}`} columns={rowColumns(rows)} rows={rows} />
         </>
       )}
     </div>

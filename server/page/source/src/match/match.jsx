@@ -48,7 +48,7 @@ export function Match() {
             </Card>
           )}
           <Card title="What held, and why">
-            <Reasons reasons={value.reasons} events={value.events ?? []} />
+            <Reasons told={value} />
           </Card>
         </>
       )}

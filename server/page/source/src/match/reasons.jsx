@@ -101,23 +101,21 @@ function Candidate({ told, events }) {
   );
 }
 
-/** @param {{reasons: any, events: object[]}} props as GET /matches/{id}/why gives them: of events, of the row, or a tree */
-export function Reasons({ reasons, events }) {
-  const all = [].concat(reasons ?? []);
-  if (!all.length) return <p class="empty">The server gives no reasons for this match.</p>;
+/** @param {{told: {reasons: object[], events: object[], contexts?: object, notes?: string[]}}} props as GET /matches/{id}/why has it */
+export function Reasons({ told }) {
+  const { reasons = [], events = [], contexts, notes = [] } = told;
   return (
     <>
-      {all.map((told, n) =>
-        told.candidacies ? (
-          <Candidate key={told.event ?? n} told={told} events={events} />
-        ) : told.contexts ? (
-          <ContextReasons key={`row${n}`} told={told} />
-        ) : (
-          <ul class="reasons" key={n}>
-            <Reason reason={told} />
-          </ul>
-        ),
-      )}
+      {reasons.map((one, n) => (
+        <Candidate key={one.event ?? n} told={one} events={events} />
+      ))}
+      {contexts && <ContextReasons told={contexts} />}
+      {notes.map((note) => (
+        <p class="note" key={note}>
+          {note}
+        </p>
+      ))}
+      {!reasons.length && !contexts && !notes.length && <p class="empty">The server gives no reasons for this match.</p>}
     </>
   );
 }

@@ -32,8 +32,9 @@ export function useTrial() {
 
 function Result({ result, last, text, now }) {
   const { rows, count = rows.length, calls, mapping } = result;
-  const called = Array.isArray(calls) ? calls.length : calls;
+  const called = Object.values(calls ?? {}).reduce((sum, n) => sum + n, 0);
   const columns = rowColumns(rows);
+  const warnings = result.warnings ?? [];
   return (
     <>
       <p class="result-count">
@@ -43,6 +44,11 @@ function Result({ result, last, text, now }) {
       </p>
       {rows.length > 0 && <Table caption="Matches of the trial" columns={columns} rows={rows} />}
       {rows.length < count && <p class="note">The first {number(rows.length)} are shown.</p>}
+      {warnings.map((text) => (
+        <p class="note" key={text}>
+          {text}
+        </p>
+      ))}
       {mapping && (
         <>
           <h3 class="section">How events and knowledge go together</h3>
