@@ -10,6 +10,7 @@ import { Streams } from "./streams.jsx";
 
 const OFTEN_MS = 2000;
 const SELDOM_MS = 10_000;
+const NARROW = 960;
 
 /** The one that is shown where none was chosen: a query that runs, of the most matches. */
 export function foremost(queries) {
@@ -25,6 +26,10 @@ export function Live() {
   const label = asked ?? foremost(queries.value ?? []);
   const query = queries.value?.find((one) => one.label === label) ?? null;
   useEffect(() => {
+    // On a phone the chosen query lies below all the others.
+    if (asked && query && innerWidth < NARROW) document.getElementById("detail")?.scrollIntoView();
+  }, [asked, Boolean(query)]);
+  useEffect(() => {
     if (asked && queries.value && !query) go("live");
   }, [asked, queries.value, query]);
   return (
@@ -36,7 +41,7 @@ export function Live() {
           <Streams answer={streams} />
           <Queries answer={queries} chosen={label} />
         </div>
-        <div class="column wide">
+        <div class="column wide" id="detail">
           {query && <QueryDetail key={query.label} query={query} again={queries.again} />}
           <Contexts answer={contexts} />
         </div>
