@@ -54,6 +54,16 @@ ProjectByName = Annotated[
         autocompletion=project_paths,
     ),
 ]
+ProjectUnlessServer = Annotated[
+    Path | None,
+    typer.Option(
+        "--project",
+        "-p",
+        metavar="PROJECT",
+        help="A kaicep.toml, or the folder that holds one; unless a server is asked.",
+        autocompletion=project_paths,
+    ),
+]
 OptionalProject = Annotated[
     Path | None,
     typer.Option(
@@ -98,3 +108,14 @@ def project_of(argument: Path | None, option: Path | None) -> Path:
     if found is None:
         raise typer.BadParameter("is missing: a kaicep.toml, or the folder that holds one", param_hint="PROJECT")
     return found
+
+
+def named_project(option: Path | None) -> Path:
+    """The project that a command names by its option alone.
+
+    Raises:
+        typer.BadParameter: it names none.
+    """
+    if option is None:
+        raise typer.BadParameter("is missing: a kaicep.toml, or the folder that holds one", param_hint="--project")
+    return option

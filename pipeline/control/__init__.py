@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .requests import Requests, RequestServer
+from .requests import Requests, RequestServer, SilentEngineError
 from .submitted_queries import SubmittedDocument, SubmittedQueries, folder_of, free_label
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ __all__ = [
     "KnowledgeAdmin",
     "RequestServer",
     "Requests",
+    "SilentEngineError",
     "StateAdmin",
     "Submissions",
     "SubmittedDocument",
