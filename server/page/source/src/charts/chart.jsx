@@ -1,13 +1,15 @@
 // Values over time, with thresholds as dashed lines and matches as marks that can be followed.
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { clock, moment, number } from "../server/terms.js";
+import { clock, moment, number, unitSign } from "../server/terms.js";
 import { colour, isDark } from "../theme.js";
 
 const MOST_SERIES = 12;
 /** So many matches are marked by a line down to the values; more would hide these. */
 const MOST_LINES = 40;
 const DAY_S = 86_400;
+/** So many times the usual step between two values is a silence. */
+const SILENCE = 12;
 const seriesColour = (n) => colour(`series-${(n % 6) + 1}`);
 
 /** Series of points as the columns that uPlot draws; times in seconds. */
@@ -86,8 +88,20 @@ function times(u, ticks, axis, space, step) {
   });
 }
 
+/** Where a series says nothing for much longer than usual, no line is drawn; times that only others have are none. */
+function silences(u, index, from, to) {
+  const [times, values] = [u.data[0], u.data[index]];
+  const known = [];
+  for (let n = from; n <= to; n += 1) if (values[n] !== null && values[n] !== undefined) known.push(times[n]);
+  const steps = known.slice(1).map((time, n) => time - known[n]);
+  const usual = [...steps].sort((a, b) => a - b)[steps.length >> 1];
+  return steps.flatMap((step, n) =>
+    step > usual * SILENCE ? [[u.valToPos(known[n], "x", true), u.valToPos(known[n + 1], "x", true)]] : [],
+  );
+}
+
 function options(width, height, series, lines, matches) {
-  const units = [...new Set(series.map(({ unit }) => unit).filter(Boolean))];
+  const units = [...new Set(series.map(({ unit }) => unitSign(unit)).filter(Boolean))];
   const values = (u, ticks) => ticks.map((tick) => number(tick));
   const range = (u, low, high) => {
     const all = [low, high, ...lines.map(({ value }) => value)].filter(Number.isFinite);
@@ -111,9 +125,9 @@ function options(width, height, series, lines, matches) {
         label: name,
         stroke: seriesColour(n),
         width: 1.75,
-        spanGaps: true,
+        gaps: silences,
         points: { show: series[n].points.length < 40 },
-        value: (u, value) => (value === null || value === undefined ? "–" : `${number(value)}${unit ? ` ${unit}` : ""}`),
+        value: (u, value) => (value === null || value === undefined ? "–" : `${number(value)}${unit ? ` ${unitSign(unit)}` : ""}`),
       })),
     ],
     hooks: {

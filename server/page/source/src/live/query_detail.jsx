@@ -18,7 +18,7 @@ const RANGES = [
   ["24", "24 h"],
   ["168", "7 days"],
 ];
-const CHART_MS = 5000;
+const CHART_MS = 15_000;
 /** Only named queries have rows that are kept. */
 const hasRows = ({ kind, named }) => kind === "query" && named !== false;
 

@@ -1,6 +1,6 @@
 // Why there is a match: its events on a time line, and what held of each, down to files and axioms.
 import { Card, Empty, ProblemBox } from "../parts/card.jsx";
-import { Value } from "../parts/table.jsx";
+import { rowColumns, Value } from "../parts/table.jsx";
 import { href, place } from "../router.js";
 import { at } from "../server/requests.js";
 import { useAnswer } from "../server/use_answer.js";
@@ -8,7 +8,8 @@ import { Reasons } from "./reasons.jsx";
 import { Timeline } from "./timeline.jsx";
 
 function Row({ row }) {
-  const names = Object.keys(row).filter((name) => name !== "_id" && name !== "_events" && row[name] !== null);
+  const extra = ["_window", "_context"].filter((name) => row[name]);
+  const names = [...rowColumns([row]), ...extra].filter((name) => row[name] !== null);
   return (
     <dl class="pairs match-row">
       {names.map((name) => (

@@ -1,10 +1,9 @@
 // How a query is answered, as a picture: what flows into what, from the streams above down to the rows.
-import { shortIri } from "../server/terms.js";
+import { readable } from "../server/terms.js";
 
-const readable = (text) => (text ?? "").replace(/<([^<>\s]+)>/g, (_, iri) => shortIri(iri));
-
-/** A step has steps before it; what has none is a line of its step. */
-const isStep = ({ children }) => children?.length > 0;
+/** What has parts, and no more to say itself than its name, is a step; all else is told in lines of its step. */
+const isStep = ({ label, text, children }) => children?.length > 0 && !(label && text);
+const linesOf = (node) => (node.children ?? []).filter((one) => !isStep(one)).flatMap((one) => [one, ...linesOf(one)]);
 
 /** The steps before a step; one that says nothing of its own only hands them on. */
 const stepsOf = (node) =>
@@ -25,7 +24,7 @@ function Lines({ nodes }) {
 
 function Step({ node }) {
   const steps = stepsOf(node);
-  const lines = (node.children ?? []).filter((one) => !isStep(one));
+  const lines = linesOf(node);
   return (
     <div class="plan-branch">
       {steps.length > 0 && (
@@ -39,8 +38,8 @@ function Step({ node }) {
       )}
       <div class="plan-step">
         <p class="plan-title">
-          <strong>{readable(node.label)}</strong>
-          {node.text && ` ${readable(node.text)}`}
+          <strong>{readable(node.label || node.text)}</strong>
+          {node.label && node.text && ` ${readable(node.text)}`}
         </p>
         {lines.length > 0 && <Lines nodes={lines} />}
       </div>
@@ -48,10 +47,10 @@ function Step({ node }) {
   );
 }
 
-/** @param {{plan: object | object[]}} props trees of {label, text, children} */
+/** @param {{plan: object}} props a tree of {label, text, children}; a document has one for each query */
 export const PlanPicture = ({ plan }) => (
   <div class="plan" tabIndex={0} role="region" aria-label="How the query is answered: each step below what it reads">
-    {[].concat(plan.plans ?? plan).map((node, n) => (
+    {(plan.label === "document" ? plan.children : [plan]).map((node, n) => (
       <Step key={n} node={node} />
     ))}
   </div>

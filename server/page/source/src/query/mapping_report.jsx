@@ -1,7 +1,7 @@
 // Whether events, annotations and knowledge go together: which ids are known, which attributes nobody declares, what
 // each clause of a query leaves.
 import { Icon } from "../parts/icon.jsx";
-import { number, shortIri } from "../server/terms.js";
+import { number, readable, shortIri } from "../server/terms.js";
 
 const entries = (found) => (Array.isArray(found) ? found : Object.entries(found ?? {}));
 const share = (part, whole) => (whole ? Math.round((part / whole) * 100) : 0);
@@ -34,6 +34,7 @@ function Unknown({ ids }) {
 }
 
 function StreamReport({ stream: told }) {
+  if (!told.events && !told.rejected && !told.ids?.length) return null;
   return (
     <section class="report">
       <h3>
@@ -75,7 +76,7 @@ function Clauses({ variable }) {
         {variable.clauses.map(({ kind, text, left }, n) => (
           <li key={n}>
             <span class="funnel-bar" style={{ width: `${Math.max(share(left, most), left ? 1 : 0)}%` }} aria-hidden="true" />
-            <span class="funnel-text">{text || `all ${kind}s`}</span>
+            <span class="funnel-text">{text ? readable(text) : `all ${kind}s`}</span>
             <span class="number">{number(left)}</span>
           </li>
         ))}

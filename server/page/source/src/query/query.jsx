@@ -24,8 +24,11 @@ function Verdict({ check }) {
   if (first) {
     return (
       <span class="verdict bad">
-        <Icon name="cross" /> Line {first.line}: {first.message}
-        {first.hint && <span class="way-out"> {first.hint}</span>}
+        <Icon name="cross" />
+        <span>
+          Line {first.line}: {first.message}
+          {first.hint && <span class="way-out"> – {first.hint}</span>}
+        </span>
       </span>
     );
   }

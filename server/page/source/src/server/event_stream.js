@@ -18,7 +18,7 @@ export async function follow(path, { signal, onEvent, onState = () => {}, after 
       onState("open");
       for await (const event of events(answer.body)) {
         if (event.id) last = event.id;
-        onEvent(event);
+        if (event.data) onEvent(event);
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -45,7 +45,7 @@ export async function* events(body) {
     while ((end = /\r?\n\r?\n/.exec(rest))) {
       const event = parsed(rest.slice(0, end.index));
       rest = rest.slice(end.index + end[0].length);
-      if (event.data) yield event;
+      if (event.data || event.id) yield event;
     }
   }
 }

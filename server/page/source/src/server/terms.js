@@ -23,8 +23,17 @@ export function shortIri(iri) {
   return prefix ? `${prefix}:${name}` : name;
 }
 
+/** A text in which IRIs stand in full, as people read it. */
+export const readable = (text) => (text ?? "").replace(/<([^<>\s]+)>/g, (_, iri) => shortIri(iri));
+
+const UNITS = { DEG_C: "°C", DEG_F: "°F", K: "K", PERCENT: "%", PPM: "ppm" };
+
+/** A unit of QUDT by its sign, where that is well known. */
+export const unitSign = (unit) => UNITS[unit] ?? unit;
+
 /** A term in N-Triples as people read it. */
 export function shortTerm(term) {
+  if (term.startsWith("<urn:kaicep:event:")) return "the event";
   if (term.startsWith("<")) return shortIri(term.slice(1, -1));
   const literal = /^"((?:[^"\\]|\\.)*)"/.exec(term);
   return literal ? literal[1] : term;

@@ -2,6 +2,10 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { demanded, get } from "./requests.js";
 
+/** A server that is busy is asked again a little later. */
+const BUSY = [429, 503];
+const RETRY_MS = 5000;
+
 /**
  * What a GET gives; `null` as path asks nothing.
  * @param {string | null} path
@@ -18,6 +22,7 @@ export function useAnswer(path, everyMs = 0) {
     const stop = new AbortController();
     let timer = 0;
     const ask = async () => {
+      let later = 0;
       if (!document.hidden || !last.current) {
         try {
           const value = await get(path, { signal: stop.signal });
@@ -27,10 +32,13 @@ export function useAnswer(path, everyMs = 0) {
         } catch (problem) {
           if (stop.signal.aborted) return;
           last.current = "";
-          setState((before) => ({ path, value: before.path === path ? before.value : null, problem }));
+          later = BUSY.includes(problem.status) ? RETRY_MS : 0;
+          const keep = (before) => ({ path, value: before.path === path ? before.value : null, problem });
+          setState((before) => (later && before.value ? before : keep(before)));
         }
       }
-      if (everyMs && !stop.signal.aborted) timer = setTimeout(ask, everyMs);
+      const pause = Math.max(everyMs, later);
+      if (pause && !stop.signal.aborted) timer = setTimeout(ask, pause);
     };
     ask();
     return () => (stop.abort(), clearTimeout(timer));
