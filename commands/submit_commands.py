@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -212,11 +213,10 @@ def status(
     from ..config import Settings
 
     remote = server_of(server, folder, project)
-    settings = Settings.load(project_of(folder, project)) if remote is None else None
-
-    def known() -> clients.KnownStatus:
-        return clients.known_status(settings) if settings is not None else clients.remote_status(remote)
-
+    if remote is None:
+        known = partial(clients.known_status, Settings.load(project_of(folder, project)))
+    else:
+        known = partial(clients.remote_status, remote)
     if json:
         typer.echo(clients.status_json(known()))
     elif watch:

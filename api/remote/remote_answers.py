@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self, TypeVar
 
@@ -172,9 +172,9 @@ class RemoteJob:
     problem: Mapping[str, Any] | None = None
 
 
-def answer_of(kind: type[Answer], content: Mapping[str, Any]) -> Answer:
+def answer_of(kind: Callable[..., Answer], content: Mapping[str, Any]) -> Answer:
     """A value of a kind from JSON; what a newer server says beyond it is passed over."""
-    known = {one.name for one in fields(kind)}  # type: ignore[arg-type] # all kinds here are dataclasses
+    known = {one.name for one in fields(kind)}  # type: ignore[arg-type] # all kinds are dataclasses
     return kind(**{name: _frozen(value) for name, value in content.items() if name in known})
 
 

@@ -11,7 +11,7 @@ import urllib3
 
 from ...errors import ConfigError, KaicepError, PipelineError, Place, error_of
 
-__all__ = ["Connection", "RemoteError", "error_of_problem"]
+__all__ = ["Connection", "RemoteError", "error_of_problem", "named"]
 
 _PROBLEM = "application/problem+json"
 _TYPE = "urn:kaicep:error:"

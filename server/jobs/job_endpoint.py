@@ -5,12 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from fastapi import APIRouter, Response
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ...config import Settings
 from ..access_control import may
+from ..problem import ProblemError
 from ..problem_document import PROBLEM_RESPONSES
+from ..request_body import read_body
 from .job_queue import Job, JobQueue
 from .past_trial import TrialSpan, try_past
 
@@ -46,6 +48,14 @@ class _Trial(BaseModel):
     end: str | None = Field(None, alias="to", description="A moment behind the last event.")
 
 
+_BODY = {
+    "required": True,
+    "content": {
+        "application/json": {"schema": _Trial.model_json_schema(), "example": {"text": _TEXT, "last": "1h"}},
+    },
+}
+
+
 def job_routes(settings: Settings, jobs: JobQueue) -> APIRouter:
     """The routes of long work.
 
@@ -60,13 +70,21 @@ def job_routes(settings: Settings, jobs: JobQueue) -> APIRouter:
         status_code=202,
         summary="Try a query on the archive",
         dependencies=[may("read")],
+        openapi_extra={"requestBody": _BODY},
         responses=_answers(202, {"job": _JOB.id}, dict[str, str]),
     )
-    def try_query(trial: _Trial, response: Response) -> dict[str, str]:
+    async def try_query(request: Request, response: Response) -> dict[str, str]:
         """What it would have found in the last hour, or of any time; nothing is registered.
 
         It is a job, whose result has the first 1,000 rows, the calls that rules would make, and the mapping report.
         """
+        body = await read_body(request, settings.server.body_size, settings.server.body_timeout)
+        try:
+            trial = _Trial.model_validate_json(body)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"])) or "body"
+            raise ProblemError(422, f"{where}: {first['msg']}", 'send {"text": "SELECT …", "last": "1h"}') from error
         span = TrialSpan(trial.last, trial.start, trial.end)
         span.check()
         job = jobs.begin("try", try_past, settings, trial.text, span)

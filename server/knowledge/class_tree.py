@@ -10,7 +10,7 @@ from ...api import Project
 from ...config import Settings
 from ...ontology import select, shown
 from ..problem import ProblemError
-from .knowledge_terms import label_of, named_node
+from .knowledge_terms import iri_of, label_of, named_node
 
 __all__ = ["class_level"]
 
@@ -20,6 +20,7 @@ _HIDDEN = (
     "http://www.w3.org/1999/02/22-rdf",
 )
 _CLASSES = "SELECT DISTINCT ?c { { ?c a owl:Class } UNION { ?c a rdfs:Class } UNION { ?i a ?c } FILTER (ISIRI(?c)) }"
+_ABOVE = "SELECT DISTINCT ?c ?p { ?c rdfs:subClassOf ?p FILTER (ISIRI(?c) && ISIRI(?p)) }"
 _COUNT = "SELECT (COUNT(DISTINCT ?i) AS ?n) ?c { ?i a ?c } GROUP BY ?c"
 
 
@@ -51,14 +52,15 @@ class _Tree:
     def __init__(self, project: Project) -> None:
         self._knowledge = project.knowledge
         store = self._knowledge.store
-        self.known = {c for s in select(store, _CLASSES) if not (c := s["c"].value).startswith(_HIDDEN)}
-        pairs = select(store, "SELECT DISTINCT ?c ?p { ?c rdfs:subClassOf ?p FILTER (ISIRI(?c) && ISIRI(?p)) }")
+        self.known = {c for s in select(store, _CLASSES) if not (c := iri_of(s["c"])).startswith(_HIDDEN)}
+        pairs = select(store, _ABOVE)
         self._above: dict[str, set[str]] = {c: set() for c in self.known}
         for pair in pairs:
-            below, above = pair["c"].value, pair["p"].value
+            below, above = iri_of(pair["c"]), iri_of(pair["p"])
             if below != above and below in self.known and above in self.known:
                 self._above[below].add(above)
-        self._counts = {s["c"].value: int(s["n"].value) for s in select(store, _COUNT) if s["n"] is not None}
+        counts = ((iri_of(s["c"]), s["n"]) for s in select(store, _COUNT))
+        self._counts = {c: int(n.value) for c, n in counts if isinstance(n, ox.Literal)}
 
     def below(self, parent: str | None) -> list[str]:
         """The nearest classes below one; equivalent ones are beside it, not below."""

@@ -98,11 +98,12 @@ def _classes(store: ox.Store, node: ox.NamedNode) -> list[str]:
     every = [q.object for q in store.quads_for_pattern(node, _TYPE, None, None) if isinstance(q.object, ox.NamedNode)]
     own = [one for one in every if not one.value.startswith(_HIDDEN)]
     above = ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#subClassOf")
+    higher = {one: [q.object for q in store.quads_for_pattern(one, above, None, None)] for one in own}
     upper = {
-        q.object
-        for one in own
-        for q in store.quads_for_pattern(one, above, None, None)
-        if q.object != one and ox.Quad(q.object, above, one, ox.DefaultGraph()) not in store
+        other
+        for one, others in higher.items()
+        for other in others
+        if isinstance(other, ox.NamedNode) and other != one and one not in higher.get(other, ())
     }
     return sorted(one.value for one in own if one not in upper)
 

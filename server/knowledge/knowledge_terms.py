@@ -6,7 +6,7 @@ import pyoxigraph as ox
 
 from ..problem import ProblemError
 
-__all__ = ["label_of", "named_node"]
+__all__ = ["iri_of", "label_of", "named_node"]
 
 _LABELS = (
     ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#label"),
@@ -21,6 +21,11 @@ def label_of(store: ox.Store, node: ox.NamedNode | ox.BlankNode) -> str | None:
     texts = [one for one in found if isinstance(one, ox.Literal)]
     texts.sort(key=lambda one: (one.language not in _LANGUAGES, one.value))
     return texts[0].value if texts else None
+
+
+def iri_of(term: object) -> str:
+    """The IRI that a solution has; empty: it has something else."""
+    return term.value if isinstance(term, ox.NamedNode) else ""
 
 
 def named_node(iri: str) -> ox.NamedNode:

@@ -63,7 +63,8 @@ def row_routes(settings: Settings, catalog: QueryCatalog, feeds: RowFeeds) -> AP
     def kept(label: str) -> str:
         """A query whose rows are kept."""
         if not (settings.archive.enabled and settings.archive.matches):
-            raise ArchiveError("the rows are not kept", hint="set enabled and matches under [archive]")
+            off = ArchiveError("the rows are not kept", hint="set enabled and matches under [archive]")
+            raise ProblemError(409, off)
         if label not in reader.queries():
             found = catalog.query(label)
             if not found.named and found.text is not None:
