@@ -9,7 +9,7 @@ import { useAnswer } from "../server/use_answer.js";
 function Branch({ node, chosen }) {
   const [open, setOpen] = useState(false);
   const { iri, prefixed, label, individuals, subclasses } = node;
-  const name = label || prefixed || shortIri(iri);
+  const name = label || (prefixed?.startsWith("<") ? null : prefixed) || shortIri(iri);
   return (
     <li>
       <div class="tree-row">

@@ -5,6 +5,9 @@ import { notice } from "../parts/notices.jsx";
 import { clock, shown } from "../server/terms.js";
 import { acknowledge, raisedAlarms, seenBy } from "./acknowledgement.js";
 
+/** The engine reads what was said with one of its next batches. */
+const LOOKED_AGAIN_MS = [2000, 6000, 15_000];
+
 function Alarm({ alarm, by, again }) {
   const [busy, setBusy] = useState(false);
   const about = Object.values(alarm.key ?? {}).map(shown).join(", ") || alarm.set;
@@ -13,7 +16,7 @@ function Alarm({ alarm, by, again }) {
     try {
       await acknowledge(by, alarm.key ?? {});
       notice(`${about}: acknowledged. It is gone from here as soon as the engine has read that.`);
-      setTimeout(again, 1500);
+      for (const ms of LOOKED_AGAIN_MS) setTimeout(again, ms);
     } catch (problem) {
       notice(`${about}: ${problem.message}`, "bad");
       setBusy(false);

@@ -8,6 +8,7 @@ import { clock, duration, number, shortIri } from "../server/terms.js";
 import { useAnswer } from "../server/use_answer.js";
 
 const LAGGING_S = 60;
+const perSecond = (rate) => number(rate >= 10 ? Math.round(rate) : Math.round((rate ?? 0) * 100) / 100);
 
 /** Records that are no part of the stream, in words. */
 export function losses({ late = 0, duplicates = 0, dead = 0 }) {
@@ -28,7 +29,7 @@ function Stream({ stream, open, onOpen }) {
         <span class="name">{name}</span>
         <span class="figures">
           <span class="figure">
-            <b>{number(rate ?? 0)}</b> /s
+            <b>{perSecond(rate)}</b> /s
           </span>
           <span class={`figure ${lag > LAGGING_S ? "warn" : ""}`}>
             <b>{duration(lag)}</b> lag
@@ -95,7 +96,7 @@ export function Streams({ answer }) {
   const [open, setOpen] = useState(null);
   const streams = answer.value ?? [];
   return (
-    <Card title="Streams" note={streams.length ? `${number(streams.reduce((sum, { rate }) => sum + (rate ?? 0), 0))} /s` : null}>
+    <Card title="Streams" note={streams.length ? `${perSecond(streams.reduce((sum, { rate }) => sum + (rate ?? 0), 0))} /s` : null}>
       <ProblemBox problem={answer.problem} again={answer.again} />
       {answer.value && streams.length === 0 && <Empty>The project has no streams: add [streams.NAME] to kaicep.toml.</Empty>}
       <ul class="streams">
