@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .page_routes import page_routes
+from .page_endpoint import page_routes
 
 __all__ = ["page_routes"]

@@ -66,7 +66,7 @@ def test_what_is_text_is_compressed_for_those_who_take_it(plain_url: str, docume
     assert packed.body in (plain, gzip.compress(plain, mtime=0))  # clients may unpack it
 
 
-@pytest.mark.parametrize("name", ["nothing.js", "..%2Findex.html", "%2e%2e/page_routes.py", "..%2Fpage_routes.py"])
+@pytest.mark.parametrize("name", ["nothing.js", "..%2Findex.html", "%2e%2e/page_endpoint.py", "..%2Fpage_endpoint.py"])
 def test_no_other_file_is_given(plain_url: str, name: str) -> None:
     assert ask(f"{plain_url}/assets/{name}").status == 404
 
