@@ -110,12 +110,20 @@ def project_of(argument: Path | None, option: Path | None) -> Path:
     return found
 
 
+class MissingOptionError(typer.BadParameter):
+    """An option that a command needs unless it is for a server; told as one that it always needs."""
+
+    def format_message(self) -> str:
+        """What is told."""
+        return f"Missing option '{self.param_hint}'."
+
+
 def named_project(option: Path | None) -> Path:
     """The project that a command names by its option alone.
 
     Raises:
-        typer.BadParameter: it names none.
+        MissingOptionError: it names none.
     """
     if option is None:
-        raise typer.BadParameter("is missing: a kaicep.toml, or the folder that holds one", param_hint="--project")
+        raise MissingOptionError("", param_hint="--project")
     return option

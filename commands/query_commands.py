@@ -15,6 +15,7 @@ from rich.console import Console
 from ..errors import PipelineError, PlanError
 from .completion import stream_names
 from .options import (
+    MissingOptionError,
     OptionalProject,
     ProjectFile,
     ProjectOption,
@@ -103,9 +104,10 @@ def try_query(
     if (remote := server_of(server, project, *map(Path, events or ()))) is not None:
         _try_at(remote, text, last, form, quiet=quiet)
         return
-    if not events or last is not None:
-        missing = "is missing: a file with recorded events" if not events else "is for servers: name one by --server"
-        raise typer.BadParameter(missing, param_hint="--last" if events else "--events")
+    if not events:
+        raise MissingOptionError("", param_hint="--events")
+    if last is not None:
+        raise typer.BadParameter("is for servers: name one by --server", param_hint="--last")
     from .trials import infer_project, refuse_paths, try_document
 
     if project is not None:
@@ -123,7 +125,7 @@ def try_query(
 def _try_at(remote: Client, text: str, last: str | None, form: RowFormOption, *, quiet: bool) -> None:
     """Print what a document would have found in a server's archive."""
     if last is None:
-        raise typer.BadParameter("is missing: how much of the archive, such as 1h", param_hint="--last")
+        raise MissingOptionError("", param_hint="--last")
     with waiting("trying it", 1.0, quiet=quiet) as bar:
         found = remote.try_query(text, last=last, told=bar)
     print_remote_rows(found.rows, found.columns, form)

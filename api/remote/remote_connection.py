@@ -11,11 +11,11 @@ import urllib3
 
 from ...errors import ConfigError, KaicepError, PipelineError, Place, error_of
 
-__all__ = ["Connection", "RemoteError", "error_of_problem", "named"]
+__all__ = ["REFUSED", "Connection", "RemoteError", "error_of_problem", "named"]
 
 _PROBLEM = "application/problem+json"
 _TYPE = "urn:kaicep:error:"
-_REFUSED = 400
+REFUSED = 400
 
 
 class RemoteError(PipelineError):
@@ -56,6 +56,7 @@ class Connection:
         query: Mapping[str, object] | None = None,
         *,
         stream: bool = False,
+        refused: bool = True,
     ) -> urllib3.BaseHTTPResponse:
         """Send a request.
 
@@ -66,6 +67,7 @@ class Connection:
             headers: beside the token.
             query: parameters; those that are `None` are left out.
             stream: whether the answer is read as it comes.
+            refused: whether a refusal is raised.
 
         Raises:
             KaicepError: the server refuses; the error is the one that it met.
@@ -77,7 +79,7 @@ class Connection:
             found = self._pool.request(
                 method, address, body=body, headers={**self._headers, **(headers or {})}, preload_content=not stream
             )
-            if found.status >= _REFUSED:
+            if refused and found.status >= REFUSED:
                 raise error_of_problem(found.status, found.headers.get("Content-Type", ""), found.data)
         except urllib3.exceptions.HTTPError as error:
             raise RemoteError(

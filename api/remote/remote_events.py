@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator
 import urllib3
 
 from .remote_answers import RemoteRow
-from .remote_connection import Connection, RemoteError
+from .remote_connection import REFUSED, Connection, RemoteError, error_of_problem
 
 __all__ = ["events_of", "following_rows"]
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 15.0
-_PASSING = frozenset({0, 408, 429, 500, 502, 503, 504})
+_PASSING = frozenset({408, 429, 500, 502, 503, 504})
 
 
 def following_rows(connection: Connection, path: str, after: str | None) -> Iterator[RemoteRow]:
@@ -35,14 +35,16 @@ def following_rows(connection: Connection, path: str, after: str | None) -> Iter
     while True:
         headers = {"Accept": "text/event-stream"} | ({} if place is None else {"Last-Event-ID": place})
         try:
-            answer = connection.request("GET", path, headers=headers, stream=True)
+            answer = connection.request("GET", path, headers=headers, stream=True, refused=False)
+            if answer.status >= REFUSED and not (began and answer.status in _PASSING):
+                raise error_of_problem(answer.status, answer.headers.get("Content-Type", ""), answer.data)
             began = True
-            for name, data in events_of(_lines(answer)):
+            for name, data in events_of(_lines(answer)) if answer.status < REFUSED else ():
                 place, pause = name or place, _FIRST_PAUSE_S
                 if data:
                     yield RemoteRow(place or "", json.loads(data))
         except RemoteError as error:
-            if not began or error.status not in _PASSING:
+            if not began or error.status:
                 raise
         except urllib3.exceptions.HTTPError:  # the connection was cut
             pass

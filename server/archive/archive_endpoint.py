@@ -92,5 +92,5 @@ def archive_routes(settings: Settings, processes: ProjectProcesses, catalog: Que
 def _duration(text: str) -> timedelta:
     try:
         return parse_duration(text)
-    except ValueError as error:
+    except (ValueError, KeyError) as error:
         raise ProblemError(400, f"'{text}' is no duration", "write 90s, 15min or 1h") from error

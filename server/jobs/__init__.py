@@ -9,17 +9,20 @@ if TYPE_CHECKING:
     from .ask_endpoint import ask_routes
     from .job_endpoint import job_routes
     from .job_queue import JobQueue
+    from .logged_batch import batch_of_log, columns_of_log
     from .past_trial import TrialSpan, try_past
 
 _LATER = {
     "JobQueue": ".job_queue",
+    "batch_of_log": ".logged_batch",
+    "columns_of_log": ".logged_batch",
     "TrialSpan": ".past_trial",
     "ask_routes": ".ask_endpoint",
     "job_routes": ".job_endpoint",
     "try_past": ".past_trial",
 }
 
-__all__ = ["JobQueue", "TrialSpan", "ask_routes", "job_routes", "try_past"]
+__all__ = ["JobQueue", "TrialSpan", "ask_routes", "batch_of_log", "columns_of_log", "job_routes", "try_past"]
 
 
 def __getattr__(name: str) -> object:

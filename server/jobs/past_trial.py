@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
-from ...annotator import AnnotatedBatch
 from ...api import Project
 from ...archive import ReadView, open_read_view
 from ...archive.log import LogScan
@@ -25,6 +24,7 @@ from ...pipeline.flow.rules import CALLS, shown_calls
 from ...pipeline.sinks import rows
 from ..plain_json import plain_value
 from ..problem import ProblemError
+from .logged_batch import batch_of_log, columns_of_log
 
 __all__ = ["TrialSpan", "try_past"]
 
@@ -170,11 +170,12 @@ def _batches(archive: ReadView, dataflow: Dataflow, span: TrialSpan) -> Iterator
     if known is None:
         raise ArchiveError("the archive holds no event yet", hint="let an engine read some")
     start, end = span.moments(known[1])
-    columns = {name: frozenset(of) for name, of in request_of(dataflow, None, None).columns.items()}
+    annotators = dataflow.annotators
+    columns = {name: columns_of_log(annotators[name]) for name in request_of(dataflow, None, None).columns}
     scan: LogScan = archive.scan(columns)
     borders = [start, *scan.borders(start, end, _AT_ONCE), end]
     for place, (begin, until) in enumerate(pairwise(borders), 1):
         tables = scan.read(begin, until, columns)
-        events = {name: AnnotatedBatch.of_events(table) for name, table in tables.items() if table.num_rows}
+        events = {name: batch_of_log(annotators[name], table) for name, table in tables.items() if table.num_rows}
         yield Batch(events), place / len(borders)
     yield Batch(ends=True), 1.0

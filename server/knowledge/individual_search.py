@@ -16,10 +16,11 @@ __all__ = ["found_individuals", "one_individual"]
 
 _TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 _HIDDEN = ("http://www.w3.org/2002/07/owl#", "http://www.w3.org/2000/01/rdf-schema#")
+_STANDARD = (*_HIDDEN, "http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/2001/XMLSchema#")
 _OF_CLASS = "SELECT DISTINCT ?i ?class { ?i a ?class FILTER (ISIRI(?i)) } ORDER BY STR(?i)"
 _OF_ANY = """SELECT DISTINCT ?i { ?i a ?class FILTER (ISIRI(?i))
-  FILTER NOT EXISTS { ?i a owl:Class } FILTER NOT EXISTS { ?i a rdf:Property }
-  FILTER NOT EXISTS { ?i a owl:Ontology } } ORDER BY STR(?i)"""
+  FILTER NOT EXISTS { VALUES ?kind { owl:Class rdfs:Class rdfs:Datatype owl:Ontology rdf:Property owl:ObjectProperty
+                                     owl:DatatypeProperty owl:AnnotationProperty } ?i a ?kind } } ORDER BY STR(?i)"""
 _MOST = 500
 """So many neighbours in each direction."""
 
@@ -49,6 +50,8 @@ def found_individuals(
     for solution in solutions:
         node = solution["i"]
         assert isinstance(node, ox.NamedNode)  # noqa: S101 - the query asks for IRIs
+        if node.value.startswith(_STANDARD):
+            continue
         label = label_of(store, node)
         if wanted is None or wanted in node.value.casefold() or wanted in (label or "").casefold():
             found.append(_summary(store, node, knowledge.prefixes))

@@ -8,7 +8,6 @@ from typing import Any
 
 import pyoxigraph as ox
 
-from ...annotator import AnnotatedBatch
 from ...api import Project
 from ...archive import open_read_view
 from ...config import Settings
@@ -17,6 +16,7 @@ from ...explain import mapping_dict, report_mapping
 from ...language import duration_text
 from ...language.nodes import AttributeType, StreamType
 from ...pipeline.flow import Batch
+from ..jobs import batch_of_log, columns_of_log
 from ..plain_json import plain_value
 from .stream_listing import source_text
 
@@ -75,10 +75,9 @@ def _mapping(project: Project, stream: StreamType) -> dict[str, Any] | None:
         known = scan.time_range()
         if known is None:
             return None
-        shape = project.shapes[stream.name]
-        columns = frozenset(name for a in shape.attributes for name in (a.name, a.individual) if name is not None)
-        events = scan.read(known[1] - _LOOKED_AT, None, {stream.name: columns})[stream.name]
-        for batch in (Batch({stream.name: AnnotatedBatch.of_events(events)}), Batch(ends=True)):
+        annotator = project.annotators[stream.name]
+        events = scan.read(known[1] - _LOOKED_AT, None, {stream.name: columns_of_log(annotator)})[stream.name]
+        for batch in (Batch({stream.name: batch_of_log(annotator, events)}), Batch(ends=True)):
             for _ in dataflow.process(batch).rows():
                 pass
         found = mapping_dict(report_mapping(project, dataflow.profile, []))

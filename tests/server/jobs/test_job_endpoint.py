@@ -6,6 +6,7 @@ import json
 import time
 from pathlib import Path
 
+import pytest
 from kaicep.config import Settings
 from support.archives import archived_project
 from support.servers import ask, serving
@@ -14,11 +15,12 @@ ATTRIBUTES = '[streams.airflowReport.attributes]\nflowrate = { datatype = "xsd:d
 HIGH = "SELECT ?e.flowrate AS flow FILTER (?e.flowrate >= 70)"
 
 
-def test_a_query_is_tried(tmp_path: Path) -> None:
+@pytest.mark.parametrize("processes", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_a_query_is_tried(tmp_path: Path, *, processes: bool) -> None:
     archived_project(tmp_path)
     with (tmp_path / "kaicep.toml").open("a") as file:
         file.write(ATTRIBUTES)
-    with serving(Settings.load(tmp_path)) as url:
+    with serving(Settings.load(tmp_path), processes=processes) as url:
         begun = ask(f"{url}/try", "POST", json.dumps({"text": HIGH, "last": "1h"}), Content_Type="application/json")
         assert begun.status == 202
         place = begun.headers["location"]

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-
 import pytest
 from kaicep.server.jobs.job_process import JobProcess
 from kaicep.server.problem import ProblemError
-
-
-def end(_: Callable[[float], object]) -> None:
-    os._exit(3)
+from support.long_work import end
 
 
 def test_a_process_that_ends_is_told() -> None:

@@ -6,26 +6,12 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from kaicep.errors import PipelineError, Place
 from kaicep.server.jobs import JobQueue, job_queue
 from kaicep.server.jobs.job_queue import Job
 from kaicep.server.problem import ProblemError
+from support.long_work import double, doze, refuse
 
 PATIENCE_S = 120.0
-
-
-def double(tell: Callable[[float], object], number: int) -> dict[str, int]:
-    tell(0.5)
-    return {"double": 2 * number}
-
-
-def refuse(_: Callable[[float], object]) -> None:
-    raise PipelineError("it cannot be", place=Place("query", 2, 3, 1, "text"), hint="do without")
-
-
-def doze(tell: Callable[[float], object]) -> None:
-    tell(0.25)
-    time.sleep(600)
 
 
 @pytest.fixture

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
-import pyoxigraph as ox
 import pytest
 from kaicep.config import Settings
 from kaicep.server.problem import ProblemError
 from kaicep.server.queries import ProjectProcesses
 from kaicep.settings import ServerSettings
-
-
-def doze(_: ox.Store, __: Settings, seconds: float) -> float:
-    time.sleep(seconds)
-    return seconds
+from support.long_work import rest
 
 
 @pytest.fixture
@@ -26,14 +20,15 @@ def processes(plain: Settings) -> Iterator[ProjectProcesses]:
     found.close()
 
 
+@pytest.mark.long
 def test_what_takes_too_long_is_given_up(processes: ProjectProcesses) -> None:
     with pytest.raises(ProblemError) as problem:
-        processes.ask(doze, 600.0)
+        processes.ask(rest, 600.0)  # what loads the project is not counted
     assert problem.value.status == 503
     assert "no answer within 0.2 s" in str(problem.value.error)
 
 
 def test_one_change_at_a_time(processes: ProjectProcesses) -> None:
     with processes._changing, pytest.raises(ProblemError, match="another change is at work") as problem:
-        processes.change(doze, 0.0)
+        processes.change(rest, 0.0)
     assert problem.value.headers == {"Retry-After": "5"}
