@@ -234,3 +234,21 @@ def test_a_server_that_is_away_is_waited_for(chromium: Browser) -> None:
         expect(page.locator(".connection")).to_contain_text("connected")
         app.state.queries = [*QUERIES, {**QUERIES[0], "label": "another"}]
         expect(page.get_by_role("link", name="another")).to_be_visible()
+
+
+@pytest.mark.long
+def test_the_server_answers_what_the_page_asks(chromium: Browser, plain_url: str) -> None:
+    """The real one, over a project that nothing has happened to yet: no view has a problem to tell."""
+    page, _ = _opened(chromium, plain_url)
+    expect(page.locator(".streams .name").first).to_have_text("air")
+    page.goto(f"{plain_url}/#/query")
+    page.locator(".cm-content").click()
+    page.keyboard.type("SELECT ?e.flwo FROM (?e, air)", delay=5)
+    expect(page.locator(".cm-lintRange-error")).to_have_text("flwo")
+    expect(page.locator(".verdict.bad")).to_contain_text("did you mean")
+    page.goto(f"{plain_url}/#/knowledge")
+    expect(page.get_by_text("The project knows no classes")).to_be_visible()
+    assert page.locator(".problem").count() == 0
+    page.goto(f"{plain_url}/#/archive")
+    expect(page.get_by_text("The archive is empty")).to_be_visible()
+    assert _barriers(page) == []
