@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from .folder_watch import FolderWatch
-from .requests import Requests, RequestServer
+from .requests import Requests, RequestServer, SilentEngineError
 from .submitted_queries import SubmittedDocument, SubmittedQueries, folder_of, free_label
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ __all__ = [
     "KnowledgeAdmin",
     "RequestServer",
     "Requests",
+    "SilentEngineError",
     "StateAdmin",
     "Submissions",
     "SubmittedDocument",

@@ -19,7 +19,7 @@ from ...errors import KaicepError, PipelineError, error_fields, error_of
 from ...storage import ProcessLock, is_running, write_atomically
 from .folder_watch import FolderWatch
 
-__all__ = ["RequestServer", "Requests"]
+__all__ = ["RequestServer", "Requests", "SilentEngineError"]
 
 _LOG = logging.getLogger("kaicep")
 _POLL_S = 0.05
@@ -27,6 +27,10 @@ _PATIENCE_S = 10.0
 _LIMIT_S = 120.0
 # Others who ask whether an engine runs hold the lock for a moment.
 _BRIEFLY_S = 0.1
+
+
+class SilentEngineError(PipelineError):
+    """The engine ended before it answered, or has not answered in time; what was asked may have been done."""
 
 
 class Requests:
@@ -73,7 +77,7 @@ class Requests:
 
         Raises:
             KaicepError: the engine refuses; the error is the one that it met.
-            PipelineError: it ended before it answered, or has not answered in time.
+            SilentEngineError: it ended before it answered, or has not answered in time.
         """
         request = self.folder / f"{time.time_ns()}-{os.getpid()}.request"
         answer = request.with_suffix(".answer")
@@ -84,7 +88,7 @@ class Requests:
             while not answer.exists():
                 self._check_engine(request)
                 if time.monotonic() > until:
-                    raise PipelineError(
+                    raise SilentEngineError(
                         f"the engine has not answered for {limit:g} seconds",
                         hint="see its log; `kaicep queries` tells whether it has done it meanwhile",
                     )
@@ -131,7 +135,7 @@ class Requests:
             self.lock.release()
             gone = True
         if gone and not request.with_suffix(".answer").exists():
-            raise PipelineError("the engine ended before it answered", hint="try it again")
+            raise SilentEngineError("the engine ended before it answered", hint="try it again")
 
 
 class RequestServer:
