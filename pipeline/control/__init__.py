@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from .folder_watch import FolderWatch
 from .requests import Requests, RequestServer, SilentEngineError
 from .submitted_queries import SubmittedDocument, SubmittedQueries, folder_of, free_label
 
@@ -35,6 +36,7 @@ _LATER = {
 __all__ = [
     "ActionAdmin",
     "EngineRequests",
+    "FolderWatch",
     "KnowledgeAdmin",
     "RequestServer",
     "Requests",
