@@ -7,7 +7,7 @@ import re
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -221,8 +221,8 @@ def explain(
     text, source = text_of(query)
     drawn = "automata" if nfa else "contexts" if contexts else "filters" if filters else None
     if (remote := server_of(server, project)) is not None:
-        plain = "text" if drawn is None else "mermaid"
-        typer.echo(remote.explain(text, form=plain if form is None else form.value, subject=drawn or "plan"))
+        chosen: Any = form.value if form is not None else "text" if drawn is None else "mermaid"
+        typer.echo(remote.explain(text, form=chosen, subject=drawn or "plan"))
         return
     from ..explain import explain_registrations
     from ..language.checks import asks_of_states

@@ -63,8 +63,10 @@ def _attribute(attribute: AttributeType) -> dict[str, Any]:
 
 
 def _functions() -> Iterator[dict[str, str]]:
-    for one in (*WRITTEN_FUNCTIONS, *AGGREGATES.values()):
-        yield {"name": one.name, "signature": one.usage, "doc": one.doc}
+    for function in WRITTEN_FUNCTIONS:
+        yield {"name": function.name, "signature": function.usage, "doc": function.doc}
+    for aggregate in AGGREGATES.values():
+        yield {"name": aggregate.name, "signature": aggregate.usage, "doc": aggregate.doc}
 
 
 def _terms(knowledge: KnowledgeBase, query: str) -> Iterator[dict[str, str | None]]:
