@@ -26,7 +26,8 @@ KnownIdentities = Callable[[str, datetime | None, int | None], pa.Table]
 _LOG = logging.getLogger("kaicep")
 
 _STREAM = "stream/"
-_NO_IDENTITIES = pa.table({"_id": pa.array([], pa.string()), "_time": pa.array([], pa.timestamp("us", "UTC"))})
+_IDENTITIES = pa.schema({"_id": pa.string(), "_time": pa.timestamp("us", "UTC")})
+_NO_IDENTITIES = _IDENTITIES.empty_table()  # `pa.table` would load pandas
 
 
 def no_identities(_stream: str, _start: datetime | None, _count: int | None) -> pa.Table:
