@@ -23,7 +23,6 @@ def test_records_are_read_and_annotated_here(tmp_path: Path) -> None:
     project = project_of(tmp_path)
     raw = RawBatch(raw_table([{"t": START.isoformat(), "x": 1}]))
     intake = DriverHosting(project).intake(1, BatchFiles({}, {}, {}, {"door": [TORN]}), lambda _: {"air": raw})
-    assert intake.spooled
     taken = intake.taken({})
     assert list(taken["door"].unreadable) == [TORN]
     batch = intake.batch(project.dataflow(), datetime(2020, 1, 1, tzinfo=UTC), None)
