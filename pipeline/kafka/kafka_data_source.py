@@ -135,7 +135,7 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._say = say
         self._topics: TopicOffsets | None = None
         self._pinned: Offsets | None = None
-        self._away, self._lost = False, ""
+        self._away = False
         self._batch_began = time.monotonic()
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's name
@@ -163,21 +163,19 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         """The ranges of a batch, by topic and partition."""
         found = ranges(start, end, self._asked().earliest_of)
-        lost = "; ".join(one.lost for one in found if one.lost)
-        if lost and self._read.strict:
-            raise ValueError(
-                f"streams.{self._read.stream}: {lost}: leave failOnDataLoss out of its source to go on with the rest"
-            )
-        if lost and lost != self._lost:
-            (self._say or _on_standard_error)(f"streams.{self._read.stream}: {lost}; see its dead letters")
-        self._lost = lost
         return [_Range(one) for one in found]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The records of a range."""
+        """The records of a range.
+
+        Whoever needs them not, since the log has them, asks not, and is not told what is lost: Spark plans in any case.
+        """
         assert isinstance(partition, _Range)  # noqa: S101 - as `partitions` has made them
         options = client_options(self._servers, self._client)
-        of = self._read
+        of, lost = self._read, partition.of.lost
+        if lost and of.strict:
+            way_out = "leave failOnDataLoss out of its source to go on with the rest"
+            raise ValueError(f"streams.{of.stream}: {lost}: {way_out}")
         return read_range(options, partition.of, frozenset(of.columns), of.patience_s, strict=of.strict)
 
     def stop(self) -> None:

@@ -13,6 +13,7 @@ from kaicep.archive.log import Position
 from kaicep.archive.sync import KeptEvents, Spool
 from kaicep.config import Settings
 from kaicep.errors import PipelineError
+from kaicep.pipeline.catalog import Catalog
 from kaicep.pipeline.distribution.distributed_flow import DistributedFlow
 from kaicep.pipeline.distribution.executor_hosting import ExecutorHosting
 from kaicep.pipeline.distribution.replayed_flow import ReplayedFlow
@@ -23,6 +24,7 @@ from kaicep.pipeline.durability.journal.batch_journal import BatchFiles
 from kaicep.pipeline.sharding import LoggedBefore
 from kaicep.pipeline.sharding.split_reading import read_split
 from kaicep.pipeline.sources.memory_source import raw_table
+from kaicep.pipeline.sources.records import RawBatch
 from kaicep.storage import BucketFolder, LocalFolder, S3Options, is_transient
 from support.hostings import TasksHere, catalog_in, written
 from support.keyed import STREAMS
@@ -91,6 +93,27 @@ def test_what_an_archiver_has_kept_is_looked_for_and_given(tmp_path: Path) -> No
         with pytest.raises(PipelineError, match=r"does not reach .*000000000001\.parquet") as gone:
             read_split(project, split, hosting.place.folder)
         assert is_transient(gone.value)
+
+
+def test_what_the_log_has_of_a_topic_is_read_from_there(tmp_path: Path) -> None:
+    """Nobody asks Spark for rows that the brokers may have no more."""
+    kafka = {"kafka": {"servers": "broker:9092", "topics": ["p"]}}
+    streams = {"P": {**STREAMS["P"], "source": kafka}}
+    project = Catalog.of_knowledge(Settings.parse({"streams": streams}, root=tmp_path), BASE.knowledge)
+    events = project.annotators["P"].annotate(raw_table([reading("r", 1)])).events
+    with Archive(project.settings, project.knowledge, project.shapes) as archive:
+        archive.append(4, {"P": events})
+        hosting = ExecutorHosting(project, archive, TasksHere)
+        files = BatchFiles({}, {}, {}, {}, logged=frozenset("P"))
+        intake = of_splits(hosting.intake(4, files, _never, lambda *_: [(tmp_path / "never", 0)]))
+        assert [(split.stream, split.form) for split in intake.splits] == [("P", "log")]
+        assert intake.logged == {"P"}
+        asked = of_splits(hosting.intake(5, BatchFiles({}, {}, {}, {}), _never, lambda *_: [(tmp_path / "rows", 0)]))
+        assert [split.form for split in asked.splits] == ["written"]
+
+
+def _never(files: BatchFiles) -> dict[str, RawBatch]:
+    raise AssertionError(files)
 
 
 def test_executors_look_for_what_an_archiver_has_kept(tmp_path: Path) -> None:

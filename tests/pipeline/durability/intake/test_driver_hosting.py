@@ -13,6 +13,7 @@ from kaicep.pipeline.durability.intake.driver_hosting import CollectedRecords, D
 from kaicep.pipeline.durability.journal.batch_journal import BatchFiles
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.pipeline.sources.records import RawBatch
+from kaicep.pipeline.sources.source_table import source_streams
 from kaicep.pipeline.sources.unreadable import UnreadableFile
 from support.station import START, project_of
 
@@ -40,3 +41,19 @@ def test_the_state_of_executors_is_made_of_the_log_again(tmp_path: Path) -> None
         assert hosting.restored(theirs, 3, archive) == RestoredState(0, {}, 3, {"moments": b"{}"})
     with pytest.raises(PipelineError, match="no archive to rebuild it from: go on with hosting"):
         hosting.restored(theirs, 3, None)
+
+
+def test_what_the_log_has_of_a_batch_no_source_is_asked_for(tmp_path: Path) -> None:
+    """It may have nothing of it any more, or end the stream by that."""
+    hosting, asked = DriverHosting(project_of(tmp_path)), list[BatchFiles]()
+
+    def read(files: BatchFiles) -> dict[str, RawBatch]:
+        asked.append(files)
+        return {}
+
+    streams = {*source_streams(project_of(tmp_path).settings)}
+    one = min(streams)
+    hosting.intake(1, BatchFiles({}, {}, {}, {}, logged=frozenset([one])), read)
+    assert [files.only for files in asked] == [streams - {one}]
+    hosting.intake(1, BatchFiles({}, {}, {}, {}, logged=frozenset(streams)), read)
+    assert len(asked) == 1
