@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from kaicep import Project
 from kaicep.archive import Archive
 from kaicep.errors import PipelineError
 from kaicep.pipeline.durability.flow_state import RestoredState
@@ -13,10 +14,10 @@ from kaicep.pipeline.durability.intake.driver_hosting import CollectedRecords, D
 from kaicep.pipeline.durability.journal.batch_journal import BatchFiles
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.pipeline.sources.records import RawBatch
-from kaicep.pipeline.sources.source_table import source_streams
 from kaicep.pipeline.sources.unreadable import UnreadableFile
 from support.station import START, project_of
 
+SOURCE = {"kafka": {"servers": "broker:9092", "topics": ["air"]}}
 TORN = UnreadableFile("/in/1.json", "it is torn", (3, 4))
 
 
@@ -45,15 +46,16 @@ def test_the_state_of_executors_is_made_of_the_log_again(tmp_path: Path) -> None
 
 def test_what_the_log_has_of_a_batch_no_source_is_asked_for(tmp_path: Path) -> None:
     """It may have nothing of it any more, or end the stream by that."""
-    hosting, asked = DriverHosting(project_of(tmp_path)), list[BatchFiles]()
+    streams = {
+        name: {"event_type": "<urn:R>", "time": {"attribute": "at"}, "source": SOURCE} for name in ("air", "door")
+    }
+    hosting, asked = DriverHosting(Project.parse({"streams": streams}, root=tmp_path)), list[BatchFiles]()
 
     def read(files: BatchFiles) -> dict[str, RawBatch]:
         asked.append(files)
         return {}
 
-    streams = {*source_streams(project_of(tmp_path).settings)}
-    one = min(streams)
-    hosting.intake(1, BatchFiles({}, {}, {}, {}, logged=frozenset([one])), read)
-    assert [files.only for files in asked] == [streams - {one}]
+    hosting.intake(1, BatchFiles({}, {}, {}, {}, logged=frozenset(["air"])), read)
+    assert [files.only for files in asked] == [{"door"}]
     hosting.intake(1, BatchFiles({}, {}, {}, {}, logged=frozenset(streams)), read)
     assert len(asked) == 1
