@@ -10,6 +10,7 @@ from ...config import Settings
 from ...errors import KaicepError, PipelineError
 from ..actions import CallDelivery, EngineHost, outbox_folder, receivers_of
 from ..flow.rules import CALLS
+from .folder_watch import FolderWatch
 from .requests import Requests, RequestServer
 
 __all__ = ["ActionAdmin", "asked_of", "has_actions"]
@@ -22,6 +23,7 @@ class ActionAdmin:
         settings: of the project.
         say: takes a line of the log.
         engine: that its actions may ask; `None`: none.
+        watch: looks for requests; `None`: one of its own.
 
     Attributes:
         calls: on their way.
@@ -31,7 +33,13 @@ class ActionAdmin:
         ConfigError: an action lacks what it needs.
     """
 
-    def __init__(self, settings: Settings, say: Callable[[str], None], engine: EngineHost | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        say: Callable[[str], None],
+        engine: EngineHost | None = None,
+        watch: FolderWatch | None = None,
+    ) -> None:
         self._say = say
         folder = outbox_folder(settings.path(settings.engine.state))
         self._requests = Requests(folder)
@@ -41,7 +49,7 @@ class ActionAdmin:
         except BaseException:
             self._requests.lock.release()
             raise
-        self._server = RequestServer(self._requests, self._answered, "kaicep-actions")
+        self._server = RequestServer(self._requests, self._answered, "kaicep-actions", watch)
 
     def close(self) -> None:
         """Answer no more, hand on what is due, and let another process have the outbox."""
