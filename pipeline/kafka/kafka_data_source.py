@@ -163,19 +163,17 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         """The ranges of a batch, by topic and partition."""
         found = ranges(start, end, self._asked().earliest_of)
+        lost = [one.lost for one in found if one.lost]
+        if lost and self._read.strict:
+            way_out = "leave failOnDataLoss out of its source to go on with the rest"
+            raise ValueError(f"streams.{self._read.stream}: {'; '.join(lost)}: {way_out}")
         return [_Range(one) for one in found]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The records of a range.
-
-        Whoever needs them not, since the log has them, asks not, and is not told what is lost: Spark plans in any case.
-        """
+        """The records of a range."""
         assert isinstance(partition, _Range)  # noqa: S101 - as `partitions` has made them
         options = client_options(self._servers, self._client)
-        of, lost = self._read, partition.of.lost
-        if lost and of.strict:
-            way_out = "leave failOnDataLoss out of its source to go on with the rest"
-            raise ValueError(f"streams.{of.stream}: {lost}: {way_out}")
+        of = self._read
         return read_range(options, partition.of, frozenset(of.columns), of.patience_s, strict=of.strict)
 
     def stop(self) -> None:
