@@ -23,6 +23,7 @@ from .graphs import DatasetGraphs, ModuleGraphs, graph_routes
 from .jobs import JobQueue, ask_routes, job_routes
 from .knowledge import knowledge_routes
 from .operations_routes import operations_routes
+from .page import page_routes
 from .problem import ProblemError
 from .problem_document import add_problem_handlers
 from .queries import ProjectProcesses, QueryCatalog, check_routes, query_routes
@@ -76,6 +77,7 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
     app.state.access, app.state.metrics = access, metrics
     app.state.feeds, app.state.processes = feeds, processes
     add_problem_handlers(app)
+    app.include_router(page_routes())
     app.include_router(operations_routes())
     app.include_router(sparql_routes("/sparql", archive, settings, "the archive"))
     app.include_router(query_routes(settings, processes, catalog))
