@@ -53,6 +53,12 @@ class AnnotatedBatch:
         return cls(events, pa.table({"row": pa.array([], pa.int64()), "reason": pa.array([], pa.string())}), 0)
 
     @classmethod
+    def of_logged(cls, events: pa.Table) -> AnnotatedBatch:
+        """Events as a segment has them, which are to be judged once more: nobody knows their rows any more."""
+        kept = events.drop_columns([name for name in ("_late", "_row") if name in events.column_names])
+        return cls.of_events(kept.append_column("_row", pa.nulls(events.num_rows, pa.int64())))
+
+    @classmethod
     def by_time(cls, parts: Sequence[AnnotatedBatch]) -> AnnotatedBatch:
         """The parts as one, its events by their time stamps; rows are those of the parts."""
         events = pa.concat_tables([part.events for part in parts], promote_options="permissive")

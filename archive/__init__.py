@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .archive import Archive, Counts
     from .archive_backup import backup, restore
     from .archive_repair import Repair, repair
-    from .folder_layout import LOG, ArchivePlace, has_intake
+    from .folder_layout import LOG, ArchivePlace, intake_of
     from .read_view import ReadView, open_read_view
     from .roll_forward import roll_store_forward
     from .verification import Health, verify
@@ -23,7 +23,7 @@ _LATER = {
     "ReadView": ".read_view",
     "Repair": ".archive_repair",
     "backup": ".archive_backup",
-    "has_intake": ".folder_layout",
+    "intake_of": ".folder_layout",
     "open_read_view": ".read_view",
     "repair": ".archive_repair",
     "restore": ".archive_backup",
@@ -40,7 +40,7 @@ __all__ = [
     "ReadView",
     "Repair",
     "backup",
-    "has_intake",
+    "intake_of",
     "open_read_view",
     "repair",
     "restore",

@@ -15,7 +15,7 @@ from ..config import Settings
 from ..errors import ArchiveError
 from ..ontology import KnowledgeBase
 from ..storage import BucketPath, StoragePath, folder_size
-from .delta import DeltaCopy, DeltaPlace, DeltaWriter
+from .delta import DeltaCopy, DeltaLag, DeltaPlace, DeltaWriter
 from .folder_layout import IDLE_WATERMARKS, LOG, MATCHES, ArchivePlace, archive_identity
 from .log import EventLog, IdleWatermarkLog, Position, PreparedSegment, late_rows
 from .matches import MatchLog, Provenance, match_encoder
@@ -183,6 +183,11 @@ class Archive(ReadView):
     def lag(self) -> Lag:
         """How far the store is behind the log, as its writer knows; without a store, not at all."""
         return Lag(0, 0) if self._writer is None else self._writer.lag
+
+    @property
+    def delta_lag(self) -> DeltaLag | None:
+        """How far the tables of Delta Lake are behind the log, as their writer knows; `None`: nobody wants them."""
+        return None if self._delta is None else self._delta.lag
 
     @property
     def rebuilding(self) -> str | None:

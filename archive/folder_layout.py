@@ -103,6 +103,11 @@ class ArchivePlace:
         require_archive(self.logs)
 
     @property
+    def is_likely(self) -> bool:
+        """Whether it may have been begun: its folder is there, or its logs are in a bucket, which is not asked."""
+        return self.logs != self.root or self.root.is_dir()
+
+    @property
     def size(self) -> int:
         """Bytes of all that is there."""
         return folder_size(self.root) + (0 if isinstance(self.logs, Path) else self.logs.size)
@@ -165,9 +170,10 @@ def require_archive(root: StoragePath) -> None:
     check_version(root)
 
 
-def has_intake(archive: Path) -> bool:
-    """Whether an archiver has kept events beside the log of an archive's folder."""
-    return (archive / SPOOL).is_dir()
+def intake_of(archive: Path) -> Path | None:
+    """Where an archiver has kept events beside the log of an archive's folder; `None`: none has."""
+    intake = archive / SPOOL
+    return intake if intake.is_dir() else None
 
 
 def check_version(root: StoragePath) -> None:

@@ -125,6 +125,11 @@ class CandidateRelease:
         held = {f"pending.{variable}": pending.held for variable, pending in self.pending.items()}
         return held | ({} if self.contiguity is None else {"contiguity": self.contiguity.last})
 
+    def join(self, other: CandidateRelease) -> None:
+        """Hold also what waits in another one of the same query, whose events have no numbers."""
+        for variable, pending in self.pending.items():
+            pending.held = pl.concat([pending.held, other.pending[variable].held])
+
     @property
     def following(self) -> int | None:
         """The number of the next event; `None`: events have none."""

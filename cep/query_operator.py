@@ -246,6 +246,17 @@ class QueryOperator:
             inner = self.kernel.state()
             self.kernel.stand(digest_of(OperatorState({**self.release.tables(), **inner.tables}, inner.numbers)))
 
+    def join(self, other: QueryOperator) -> None:
+        """Go on for another operator of the same selection too, which was given other candidates up to now.
+
+        Raises:
+            OperatorError: the query looks at several events together: what operators know of these is not put together.
+        """
+        if not isinstance(self.kernel, SelectionKernel) or self.query.in_context is not None:
+            raise OperatorError("the states of two operators are put together only where each event counts by itself")
+        self.release.join(other.release)
+        self.rows.resume(self.rows.count + other.rows.count)
+
     def mark(self) -> object:
         """See `Operator.mark`."""
         return self._state(), self.rows.counted, self.kernel.considered - self.repeated

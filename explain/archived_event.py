@@ -26,11 +26,11 @@ def archived_event(project: Catalog, stream: str, event: str) -> pa.Table:
     Raises:
         PipelineError: the log has none of this IRI.
     """
-    settings = project.settings
-    if settings.archive.log is None and not settings.path(settings.archive.path).is_dir():
-        raise _unknown(stream, event, 0)
-    from ..archive import open_read_view  # noqa: PLC0415 - an event that is given asks no archive
+    from ..archive import ArchivePlace, open_read_view  # noqa: PLC0415 - an event that is given asks no archive
 
+    settings = project.settings
+    if not ArchivePlace.of(settings).is_likely:
+        raise _unknown(stream, event, 0)
     log = open_read_view(settings, store=False).log
     moment = _moment(project, stream, event)
     events = log.read(stream, moment, None if moment is None else moment + timedelta(microseconds=1))

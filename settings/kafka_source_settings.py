@@ -50,7 +50,8 @@ class KafkaSourceSettings(Table):
         most: so many offsets a batch has at most (`maxOffsetsPerTrigger`); `None`: all that there are.
         least: so many are waited for (`minOffsetsPerTrigger`).
         delay: for so long (`maxTriggerDelay`).
-        strict: whether records that were deleted before they were read end the stream (`failOnDataLoss`).
+        strict: whether records that were deleted before they were read end the stream (`failOnDataLoss`); `None`: only
+            where nothing else would tell of them, by Spark's own connector.
         options: of librdkafka, such as `security.protocol`.
         key: the attribute that gets a record's key, as text.
         topic_name: the one that gets the name of its topic.
@@ -67,7 +68,7 @@ class KafkaSourceSettings(Table):
     most: int | None = Field(default=None, ge=1, alias="maxOffsetsPerTrigger")
     least: int = Field(default=0, ge=0, alias="minOffsetsPerTrigger")
     delay: Duration = Field(default=timedelta(minutes=15), alias="maxTriggerDelay")
-    strict: bool = Field(default=True, alias="failOnDataLoss")
+    strict: bool | None = Field(default=None, alias="failOnDataLoss")
     options: KafkaOptions = Field(default_factory=dict)
     key: str | None = None
     topic_name: str | None = None

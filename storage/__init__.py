@@ -38,7 +38,15 @@ from .shared import (
     path_at,
     temporary_folder,
 )
-from .storage_path import fsync, make_folder, remove_temporaries, rename, sorted_files, write_atomically
+from .storage_path import (
+    fsync,
+    make_folder,
+    remove_temporaries,
+    rename,
+    sorted_files,
+    unfinished_files,
+    write_atomically,
+)
 from .transient_errors import is_transient
 
 __all__ = [
@@ -83,6 +91,7 @@ __all__ = [
     "sorted_files",
     "temporary_folder",
     "uncompressed_name",
+    "unfinished_files",
     "unpack",
     "write_atomically",
     "write_checked",

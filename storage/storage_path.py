@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +11,15 @@ from tempfile import TemporaryDirectory
 from . import atomic_write
 from .shared import BucketPath, StoragePath
 
-__all__ = ["fsync", "make_folder", "remove_temporaries", "rename", "sorted_files", "write_atomically"]
+__all__ = [
+    "fsync",
+    "make_folder",
+    "remove_temporaries",
+    "rename",
+    "sorted_files",
+    "unfinished_files",
+    "write_atomically",
+]
 
 
 @contextmanager
@@ -70,6 +79,17 @@ def sorted_files(folder: StoragePath, pattern: str) -> list[StoragePath]:
     """The files that a pattern fits, part by part, in order of their names."""
     found: list[StoragePath] = [*folder.glob(pattern)]
     return sorted(found, key=str)
+
+
+def unfinished_files(folder: StoragePath) -> list[StoragePath]:
+    """What somebody is writing directly below a folder, or has been killed over; nothing where there is no folder."""
+    if isinstance(folder, BucketPath):
+        return [one for one in folder.hidden() if one.name.startswith(atomic_write.TEMPORARY)]
+    try:
+        with os.scandir(folder) as found:
+            return [folder / one.name for one in found if one.name.startswith(atomic_write.TEMPORARY)]
+    except FileNotFoundError:
+        return []
 
 
 def remove_temporaries(folder: StoragePath) -> None:

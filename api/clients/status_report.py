@@ -87,6 +87,11 @@ def _lines(known: KnownStatus) -> Iterator[str]:
         yield f"archive: {_size(status.archive.size)}, the store lacks {behind}"
         if status.archive.rebuilding is not None:
             yield f"  {status.archive.rebuilding}"
+        if status.archive.delta_events is not None:
+            behind = f"{status.archive.delta_events:,} events and {status.archive.delta_matches or 0:,} matches"
+            yield f"  the tables of Delta Lake lack {behind}"
+        if status.archive.delta_reason is not None:
+            yield f"  they cannot be written: {status.archive.delta_reason}"
     for name, alive in status.threads.items():
         if not alive:
             yield f"thread {name} has ended: restart the engine, and report this"

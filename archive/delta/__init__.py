@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from .delta_copy import DeltaCopy
 from .delta_table import DeltaPlace
-from .delta_writer import DeltaWriter
+from .delta_writer import DeltaLag, DeltaWriter
 
-__all__ = ["DeltaCopy", "DeltaPlace", "DeltaWriter"]
+__all__ = ["DeltaCopy", "DeltaLag", "DeltaPlace", "DeltaWriter"]

@@ -40,6 +40,17 @@ class DeltaCopy:
             self._tables[stream] = StreamTable(self._place, f"{self._name}/{_table_name(stream)}")
         return self._tables[stream]
 
+    @property
+    def lag(self) -> int:
+        """How many rows the log has that the tables lack, as far as this knows: no storage is asked."""
+        return sum(self._lag_of(stream) for stream in self._log.streams())
+
+    def _lag_of(self, stream: str) -> int:
+        table = self._tables.get(stream)
+        known = None if table is None else table.known
+        behind = self._log.slices(stream, None if known is None else known.position)
+        return sum(part.facts.rows for part in behind)
+
     def check(self, streams: Iterable[str]) -> None:
         """Make sure that the tables of these streams, and of those in the log, are this archive's, or not there yet.
 

@@ -115,6 +115,11 @@ class StreamTable:
         self._table: DeltaTable | None = None
         self._copied: CopiedTo | None = None
 
+    @property
+    def known(self) -> CopiedTo | None:
+        """How far it was when its storage was last asked; `None`: no table is known."""
+        return self._copied
+
     def copied(self) -> CopiedTo | None:
         """How far it is; `None`: there is no table yet.
 

@@ -5,16 +5,32 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from ...errors import ArchiveError
 from ..log import Position
 from .delta_copy import DeltaCopy
 from .delta_table import StorageAwayError
 
-__all__ = ["DeltaWriter"]
+__all__ = ["DeltaLag", "DeltaWriter"]
 
 _LOG = logging.getLogger("kaicep")
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaLag:
+    """What the logs have that the tables lack.
+
+    Attributes:
+        events: so many.
+        matches: likewise.
+        reason: why they cannot be written now; `None`: they can, as far as is known.
+    """
+
+    events: int
+    matches: int
+    reason: str | None = None
 
 
 class DeltaWriter:
@@ -33,6 +49,7 @@ class DeltaWriter:
     def __init__(self, copies: Sequence[DeltaCopy], streams: Iterable[str]) -> None:
         self._copies = copies
         self._changed = threading.Condition()
+        self._lag = DeltaLag(0, 0)
         self._behind, self._stopping, self._said = True, False, ""
         try:
             for copy, names in zip(copies, (streams, ()), strict=True):
@@ -52,6 +69,17 @@ class DeltaWriter:
     def held(self) -> tuple[Position | None, ...]:
         """Of each log, up to where the tables have all of it."""
         return tuple(copy.held for copy in self._copies)
+
+    @property
+    def lag(self) -> DeltaLag:
+        """How far the tables are behind; while the log cannot be read, as far as it was known last."""
+        reason = self._said or None
+        try:
+            events, matches = (copy.lag for copy in self._copies)
+            self._lag = DeltaLag(events, matches)
+        except ArchiveError as error:
+            reason = str(error)
+        return replace(self._lag, reason=reason)
 
     def close(self) -> None:
         """Copy what is there, if it can be, and stop."""

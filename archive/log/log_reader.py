@@ -68,8 +68,17 @@ class LogReader:
         start: datetime | None = None,
         end: datetime | None = None,
         columns: Sequence[str] | None = None,
+        *,
+        again: bool = False,
     ) -> pa.Table:
         """`read` for some slices of a stream.
+
+        Args:
+            slices: of the stream.
+            start: as of `read`.
+            end: likewise.
+            columns: likewise.
+            again: also events whose `_id` has come before.
 
         Raises:
             FileNotFoundError: a segment is gone since they were found.
@@ -78,7 +87,7 @@ class LogReader:
         overlapping = [part for part in slices if _overlaps(part.facts, start, end)]
         # Slices are of one stream, but whoever asks does not say of which.
         tables = [(p.path, self._of_file(p.path).read(p.path, start, end, needed, p.rows)) for p in overlapping]
-        events = first_of_each_id(union_by_name(tables))
+        events = union_by_name(tables) if again else first_of_each_id(union_by_name(tables))
         return events if columns is None else select_columns(events, columns)
 
     def read_batch(self, position: Position) -> dict[str, pa.Table]:

@@ -6,12 +6,13 @@ from .compaction import CompactionResult, compact_archive
 from .maintenance import Maintenance, MaintenancePolicy
 from .pending_writes import PendingWrites, held_of
 from .rehydration import EncodedLog, load_buckets
-from .spool import Spool
+from .spool import KeptEvents, Spool
 from .store_writer import Lag, StoreWriter, lag_of
 
 __all__ = [
     "CompactionResult",
     "EncodedLog",
+    "KeptEvents",
     "Lag",
     "Maintenance",
     "MaintenancePolicy",

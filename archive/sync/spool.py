@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -22,10 +23,10 @@ import pyarrow as pa
 from ...errors import ArchiveError, Place
 from ...storage import ProcessLock, read_mirrored, write_mirrored
 from ..folder_layout import LOCK, SPOOL, TAKEN, prepare
-from ..log import EventLog, Position, Segment, read_consistently
+from ..log import EventLog, Position, Segment, SegmentSlice, read_consistently
 from .compaction import CompactionPolicy, compact
 
-__all__ = ["Spool", "Taken"]
+__all__ = ["KeptEvents", "Spool", "Taken"]
 
 Taken = Mapping[str, int]
 """By stream, a position in the spool."""
@@ -157,6 +158,16 @@ class Spool:
                 piece[stream], at[stream] = read_consistently(read)
             yield piece
 
+    def slices(self, taken: Taken, upto: Taken) -> dict[str, list[SegmentSlice]]:
+        """Find events, in order of arrival, for somebody else to read; what is broken is set aside first.
+
+        Args:
+            taken: as of `pieces`.
+            upto: likewise.
+        """
+        found = {s: read_consistently(partial(self._sound, s, taken.get(s, 0), last)) for s, last in upto.items()}
+        return {stream: slices for stream, slices in found.items() if slices}
+
     def mark(self, stream: str, taken: Taken) -> datetime | None:
         """The greatest `_time` of a stream behind what was taken: the high-water mark; `None`: nothing is there."""
         known = self._log.slices(stream, Position(self._log.generation, taken.get(stream, 0)))
@@ -179,6 +190,14 @@ class Spool:
     def _behind(self, stream: str, batch: int) -> list[Segment]:
         return list(self._log.manifest(stream).behind(Position(self._log.generation, batch)))
 
+    def _sound(self, stream: str, batch: int, upto: int) -> list[SegmentSlice]:
+        """The slices behind a position up to another one, each of which has been read once."""
+        after, to = (Position(self._log.generation, b) for b in (batch, upto))
+        found = self._log.slices(stream, after, to)
+        for one in found:
+            self._log.manifest(stream).check(one.path)
+        return found
+
     def _piece(self, stream: str, batch: int, upto: int, rows: int) -> tuple[pa.Table, int]:
         count, last = 0, batch
         for one in self._behind(stream, batch):
@@ -187,4 +206,29 @@ class Spool:
                 break
             count, last = count + held, min(one.last.batch, upto)
         after, to = (Position(self._log.generation, b) for b in (batch, last))
-        return self._log.read_slices(self._log.slices(stream, after, to)), last if count else upto
+        return self._log.read_slices(self._log.slices(stream, after, to), again=True), last if count else upto
+
+
+@dataclass(frozen=True, slots=True)
+class KeptEvents:
+    """What a batch takes of a spool.
+
+    Attributes:
+        spool: which.
+        taken: by stream, behind which position.
+        upto: by stream, up to which one.
+        rows: so many events of a stream come at once, about.
+    """
+
+    spool: Spool
+    taken: Taken
+    upto: Taken
+    rows: int
+
+    def pieces(self) -> Iterator[dict[str, pa.Table]]:
+        """The events in order of arrival, some of each stream at a time."""
+        return self.spool.pieces(self.taken, self.upto, self.rows)
+
+    def slices(self) -> dict[str, list[SegmentSlice]]:
+        """Where they are, by stream."""
+        return self.spool.slices(self.taken, self.upto)

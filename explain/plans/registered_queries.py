@@ -105,8 +105,9 @@ def _strategies(project: Catalog, query: Query) -> tuple[PlanNode, ...]:
 
 
 def _has_archive(project: Catalog) -> bool:
-    chosen = project.settings.archive
-    return chosen.log is not None or project.settings.path(chosen.path).is_dir()
+    from ...archive import ArchivePlace  # noqa: PLC0415 - likewise
+
+    return ArchivePlace.of(project.settings).is_likely
 
 
 def _over_archive(project: Catalog, queries: Sequence[Registration]) -> list[PlanNode]:

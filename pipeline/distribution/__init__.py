@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .distributed_flow import DistributedFlow, TaskPlace
-from .executor_hosting import ExecutorHosting, TaskPool
+from .distributed_flow import DistributedFlow
+from .executor_hosting import ExecutorHosting
 from .split_batch import SplitBatch
+from .task_place import TaskPlace, TaskPool
 
 __all__ = ["DistributedFlow", "ExecutorHosting", "SplitBatch", "TaskPlace", "TaskPool"]

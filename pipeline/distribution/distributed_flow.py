@@ -5,89 +5,62 @@ Its state is where the shards have left theirs: a snapshot has that, and is what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
 from itertools import count
-from pathlib import Path
 from uuid import uuid4
 
-import pyarrow as pa
-
-from ...archive.log import PreparedSegment
 from ...errors import KaicepError, PipelineError, error_of
 from ...language.nodes import ContextSet
-from ...storage import SharedFolder, StoragePath
 from ..catalog import Catalog
 from ..durability import HOSTING
 from ..flow import (
     Batch,
     BatchResult,
+    BatchSource,
     Dataflow,
     Judgement,
-    QueryRows,
     QueryRuntime,
     Registration,
     StreamMoments,
-    StreamTally,
     no_identities,
 )
 from ..flow.answering import withhold
 from ..flow.queries import continues, with_head
 from ..sharding import (
-    HIDDEN,
+    EarlierEvents,
     HostedBatch,
     HostingPlan,
     HostingState,
-    LogReport,
     SetTold,
     ShardedFlow,
     StreamCounts,
-    TaskRunner,
+    Sweep,
     left_behind,
     state_of,
     state_text,
-    told_records,
     units_of,
 )
+from .attempt_folders import AttemptFolders
+from .batch_report import counted_stream, query_rows
+from .catalog_flow import CatalogFlow
 from .gathered_state import gathered, scattered_in, units_to_gather
 from .registration_limits import DRIVER, refuse_joining
 from .replayed_flow import ReplayedFlow
 from .replayed_state import state_of_replay
-from .split_batch import CountedStream, SplitBatch
+from .split_batch import SplitBatch
+from .split_times import newest_part
+from .task_place import TaskPlace
 from .told_query import ToldQuery
 
-__all__ = ["DistributedFlow", "TaskPlace"]
+__all__ = ["DistributedFlow"]
 
 _QUERY = "hosted/"
-_NO_COUNTS = StreamCounts(0, 0, 0, 0, 0, 0, ())
 
 
-@dataclass(frozen=True, slots=True)
-class TaskPlace:
-    """Where tasks run.
-
-    Attributes:
-        run: runs them.
-        tasks: so many at the same time.
-        folder: for what they leave for each other, and the states of shards; all of them reach it.
-        shards: into how many a query is cut at most, when its first batch is done.
-        log: the folder of the log; `None`: there is none.
-        say: takes a line of the log about files that cannot be read.
-        few: so many rows of a batch come to the driver, whatever sinks there are.
-    """
-
-    run: TaskRunner
-    tasks: int
-    folder: SharedFolder
-    shards: int
-    log: StoragePath | None
-    say: Callable[[str], None]
-    few: int
-
-
-class DistributedFlow(Dataflow):
+class DistributedFlow(CatalogFlow):
     """A data flow in tasks.
 
     Args:
@@ -98,22 +71,19 @@ class DistributedFlow(Dataflow):
     runtime = ToldQuery
 
     def __init__(self, project: Catalog, place: Callable[[], TaskPlace]) -> None:
-        super().__init__(
-            project.judgement,
-            {name: stream.lateness for name, stream in project.settings.streams.items()},
-            project.options,
-            limits=project.limits,
-            isolated=True,
-            identities=project.settings.engine.identities,
-            services=project.settings.queries,
-        )
+        super().__init__(project)
         self._project, self._placed = project, place
         self._state = HostingState("", 0)
+        self._earlier = EarlierEvents()
         self._planned: tuple[object, HostingPlan] | None = None
 
     @cached_property
     def _place(self) -> TaskPlace:
         return self._placed()
+
+    @cached_property
+    def _attempts(self) -> AttemptFolders:
+        return AttemptFolders(log for log in (self._place.log, self._place.matches) if log is not None)
 
     @property
     def begun(self) -> bool:
@@ -202,8 +172,10 @@ class DistributedFlow(Dataflow):
         """
         if batch.past is not None or batch.events:
             raise PipelineError("executors answer batches of files only", hint=DRIVER)
-        splits, unreadable = (batch.splits, batch.unreadable) if isinstance(batch, SplitBatch) else ((), {})
-        gone = self._left_behind()
+        own = batch if isinstance(batch, SplitBatch) else SplitBatch()
+        first = self._state.batch < batch.number
+        gone = self._gone() if first else None  # what the snapshot names is there until the batch is done
+        earlier = replace(EarlierEvents() if first else self._earlier, logged=own.logged)
         withhold(self.queries, [self.flows[one.label] for one in self._active])
         advances: dict[str, datetime] = {}
 
@@ -211,17 +183,44 @@ class DistributedFlow(Dataflow):
             advances.update(self._advances(batch, counts, moments))
             return advances
 
-        flow = self._sharded()
-        found, state = flow.answer(
-            batch.number, splits, advance, ends=batch.ends, log=self._place.log, targets=batch.targets, gone=gone
+        found, state = self._sharded().answer(
+            batch.number,
+            own.splits,
+            advance,
+            ends=batch.ends,
+            log=self._place.log if own.last else None,
+            targets=batch.targets,
+            gone=gone,
+            earlier=earlier,
+            timed=batch.source is BatchSource.LIVE,
         )
         self._take(found, state)
+        self._earlier = found.earlier
+        self._attempts.note(found, first=first)
         if batch.ends:
             self._end()
         taken = {name for name, reports in found.read.items() if any(one.records or one.unreadable for one in reports)}
-        streams = {name: self._counted(name, found) for name in sorted({*taken, *unreadable})}
-        idled = batch.idle is not None and batch.advances is None
-        return BatchResult(streams, self._rows(found), found.watermarks, advances, batch.source, idled=idled)
+        names, place = sorted({*taken, *own.unreadable, *earlier.splits}), self._place
+        streams = {name: counted_stream(name, found, state.moments, place.folder, place.say) for name in names}
+        rows, idled = query_rows(self.flows, found), batch.idle is not None and batch.advances is None
+        return BatchResult(streams, rows, found.watermarks, advances, batch.source, idled=idled)
+
+    def _gone(self) -> Sweep:
+        """What counts no more, now that the batch before is durable."""
+        state = self._state
+        files = left_behind(self._place.folder, state.batch, state.files)
+        return Sweep(tuple(files), tuple(self._attempts), state.batch)
+
+    def newest_of(self, batch: Batch) -> dict[str, datetime]:
+        """By stream, the greatest time stamp of a batch that has not been processed; tasks read it for that."""
+        splits = batch.splits if isinstance(batch, SplitBatch) else ()
+        place = self._place
+        moments = place.run(self._plan(), newest_part, splits, place.folder, f"{batch.number:09}-newest")
+        found: dict[str, datetime] = {}
+        for split, moment in zip(splits, moments, strict=True):
+            if moment is not None:
+                found[split.stream] = max(moment, found.get(split.stream, moment))
+        return found
 
     def rows_at_end(self) -> dict[str, int]:
         """By query label, how many rows the end of the streams would bring now; nothing changes."""
@@ -347,41 +346,6 @@ class DistributedFlow(Dataflow):
         for label, why in found.failures.items():
             self.flows[label].fail(error_of(why))
         self._recall(state)
-
-    def _rows(self, found: HostedBatch) -> Iterator[QueryRows]:
-        """The rows of each query; none of one that has failed. All that rules call comes with the first of them."""
-        calls = pa.concat_tables(found.called) if found.called else None
-        for label, flow in self.flows.items():
-            rows = found.matches.get(label) if flow.failure is None else None
-            written = found.written.get(label) if flow.failure is None else None
-            own = calls if flow.firing is not None else None
-            calls = None if own is not None else calls
-            visible = flow.rows.none if rows is None else rows
-            yield QueryRows(label, visible, calls=own, done=found.done.get(label, {}), written=written)
-
-    def _counted(self, name: str, found: HostedBatch) -> CountedStream:
-        count, read = found.streams.get(name, _NO_COUNTS), found.read.get(name, ())
-        segment = found.segments.get(name, LogReport(name, None, 0, 0))
-        malformed = sum(report.malformed for report in read)
-        time = self._state.moments.get(name, (None, None))[0] if count.events else None
-        tally = StreamTally(
-            count.events, count.late, count.unusable - malformed, count.duplicates, count.unlinked, time
-        )
-        unreadable = [file for report in read for file in report.unreadable]
-        said = {file for report in read if report.split.form == "collected" for file in report.unreadable}
-        for file in (file for file in unreadable if file not in said):
-            self._place.say(f"streams.{name}: {file.path} {file.complaint}; see its dead letters")
-        files = [report.file for report in read if report.unusable]
-        records = told_records(self._place.folder, name, files, unreadable)
-        return CountedStream.of(tally, PreparedSegment(segment.path, segment.rows, segment.late), records)
-
-    def _left_behind(self) -> list[str]:
-        """The names of files that count no more: the batch before is durable; such segments are removed."""
-        if isinstance(self._place.log, Path):  # in a bucket whoever opens the log removes them
-            for path in self._place.log.glob(f"*/{HIDDEN}*"):
-                if path.name < f"{HIDDEN}{self._state.batch:09}":
-                    path.unlink(missing_ok=True)
-        return left_behind(self._place.folder, self._state.batch, self._state.files)
 
 
 def _are_alike(plan: HostingPlan, other: HostingPlan) -> bool:

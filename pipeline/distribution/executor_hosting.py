@@ -7,13 +7,12 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatch
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Protocol
 from uuid import uuid4
 
-from ...archive import Archive
-from ...archive.log import Position
+from ...archive import Archive, intake_of
+from ...archive.log import Position, SegmentSlice, read_segment
 from ...errors import PipelineError
 from ...storage import (
     LocalFolder,
@@ -32,9 +31,10 @@ from ..sharding import (
     PARTS,
     WRITTEN_KNOWLEDGE,
     HostingPlan,
+    LoggedBefore,
     Split,
-    TaskRunner,
     collected_parts,
+    handed_parts,
     write_parts,
 )
 from ..sources import (
@@ -50,30 +50,17 @@ from ..sources import (
     source_streams,
     written_streams,
 )
-from .distributed_flow import DistributedFlow, TaskPlace
+from .distributed_flow import DistributedFlow
 from .replayed_flow import ReplayedFlow
 from .shared_folders import reach_part
 from .split_batch import SplitIntake
+from .task_place import TaskPlace, TaskPool
 
-__all__ = ["ExecutorHosting", "TaskPool"]
+__all__ = ["ExecutorHosting"]
 
 _LOG = logging.getLogger("kaicep")
 _DRIVER = 'set hosting = "driver" under [engine]'
 _MILLISECOND_NS = 1_000_000
-
-
-class TaskPool(TaskRunner, Protocol):
-    """Where tasks run."""
-
-    @property
-    def parallelism(self) -> int:
-        """How many run at the same time."""
-
-    def begin(self) -> None:
-        """Take tasks, also after a cancellation."""
-
-    def cancel(self) -> None:
-        """End those that run, and take none until `begin`; from any thread."""
 
 
 class ExecutorHosting:
@@ -109,9 +96,10 @@ class ExecutorHosting:
     @cached_property
     def place(self) -> TaskPlace:
         """Where tasks run."""
-        log = None if self._archive is None else self._archive.log.path.absolute()
+        logs = (None, None) if self._archive is None else (self._archive.log.path, self._archive.matches.log.path)
+        log, matches = (None if path is None else path.absolute() for path in logs)
         shards = self._project.settings.engine.shards or self._pool.parallelism
-        return TaskPlace(self._pool, self._pool.parallelism, self._folder(), shards, log, self._say, self.few)
+        return TaskPlace(self._pool, self._pool.parallelism, self._folder(), shards, log, matches, self._say, self.few)
 
     def _folder(self) -> SharedFolder:
         """For what tasks leave for each other, and the states of shards."""
@@ -136,6 +124,8 @@ class ExecutorHosting:
         read = source_streams(settings).keys() - delivered_streams(settings)
         sources = [stream.source for name, stream in settings.streams.items() if name in read and stream.source]
         found = [_folder(settings.path(one.path)) for one in sources if one.path and not is_object_source(one)]
+        kept = None if self._archive is None else intake_of(self._archive.path)
+        found += [] if kept is None or not isinstance(place.folder, LocalFolder) else [kept.absolute()]
         paths = [*([] if place.log is None else [place.log]), *found]
         plan = HostingPlan(uuid4().hex, self._project, (), 1)
         place.run(plan, reach_part, [paths] * place.tasks, place.folder, "reach")
@@ -171,16 +161,17 @@ class ExecutorHosting:
         collected, and given to one task for each stream.
         """
         settings = self._project.settings
-        delivered = delivered_streams(settings)
+        delivered = delivered_streams(settings) - files.logged
         written = frozenset[str]() if write is None else written_streams(settings) & delivered
         collected = delivered - written
         splits: list[Split] = self._collected(number, read(replace(files, only=collected))) if collected else []
         if write is not None and written:
             splits += self._written(number, sorted(written), write)
         unreadable: dict[str, list[UnreadableFile]] = {name: list(of) for name, of in files.unreadable.items()}
-        logged: set[str] = set()
+        logged = set(files.logged)
+        splits += [split for name in sorted(logged) for split in self._logged(number, name)]
         for name, source in source_streams(settings).items():
-            if name in delivered:
+            if name in delivered or name in logged:
                 continue
             wanted = {*files.listed.get(name, ())} - {*files.passed_over.get(name, ())}
             paths = {path_of(url) for url in wanted}
@@ -199,7 +190,8 @@ class ExecutorHosting:
                 for file in gone:
                     self._say(f"streams.{name}: {file.path} {file.complaint}; see its dead letters")
             splits += own
-        return SplitIntake(splits, unreadable, frozenset(logged))
+        given = partial(self._given, number)
+        return SplitIntake(splits, unreadable, given, frozenset(logged), self._logged_before(number))
 
     def _written(self, number: int, streams: Sequence[str], write: RowWriter) -> list[Split]:
         """Rows that executors write down; what they have written for earlier batches goes."""
@@ -224,7 +216,23 @@ class ExecutorHosting:
     def logged(self, number: int) -> BatchIntake:
         """The events of a batch that the log has."""
         splits = [split for name in self._project.settings.streams for split in self._logged(number, name)]
-        return SplitIntake(splits, {}, frozenset(split.stream for split in splits))
+        logged = frozenset(split.stream for split in splits)
+        return SplitIntake(splits, {}, partial(self._given, number), logged, self._logged_before(number))
+
+    def _given(self, number: int, stream: str, kept: SegmentSlice) -> Split:
+        """Events that an archiver has kept: where they lie, or, where no folder is shared, handed on."""
+        if isinstance(kept.path, Path) and isinstance(self.place.folder, LocalFolder):
+            return Split(stream, 0, kept.path.absolute(), "kept", kept.rows)
+        name = f"{number:09}-handed-{uuid4().hex[:12]}{PARTS}"
+        write_parts(self.place.folder, name, handed_parts(read_segment(kept.path, rows=kept.rows)), sync=False)
+        return Split(stream, 0, Path(name), "handed")
+
+    def _logged_before(self, number: int) -> LoggedBefore | None:
+        """The batches before one, where late events may be known from an archiver."""
+        if self._archive is None or intake_of(self._archive.path) is None:
+            return None
+        log = self._archive.log
+        return LoggedBefore(log.path.absolute(), Position(log.generation, number))
 
     def _logged(self, number: int, stream: str) -> list[Split]:
         """What the log has of a batch of a stream."""

@@ -27,7 +27,7 @@ __all__ = ["gathered", "scattered_in", "units_to_gather"]
 
 
 def scattered_in(plan: HostingPlan, state: HostingState) -> tuple[str, ...]:
-    """Queries whose states lie in shards, and that are answered with others from now on: no state is made of those.
+    """Queries whose states lie in shards that no state is made of, and that are answered with others from now on.
 
     Args:
         plan: of the queries from now on.
@@ -39,14 +39,15 @@ def scattered_in(plan: HostingPlan, state: HostingState) -> tuple[str, ...]:
 
 
 def _is_cut(registration: Registration) -> bool:
-    """Whether a query that is answered by itself has shards."""
-    return units_of([registration])[0].key is not None
+    """Whether a query that is answered by itself has shards that know of events together."""
+    (unit,) = units_of([registration])
+    return unit.key is not None and not unit.by_event
 
 
 def units_to_gather(plan: HostingPlan, state: HostingState) -> list[QueryUnit]:
     """The units that are answered from several states, or from one that is not called as they are."""
     found = [unit for unit in units_of(plan.registrations, plan.kept) if not unit.single]
-    return [unit for unit in found if set(_places(unit, state)) - {unit.name}]
+    return [unit for unit in found if _places(unit, state).keys() - {unit.name}]
 
 
 def gathered(
@@ -89,22 +90,32 @@ def gathered(
     )
 
 
-def _places(unit: QueryUnit, state: HostingState) -> dict[str, StatePlace]:
-    """By name of a unit that there was, the state of queries that belong to this one now."""
+def _places(unit: QueryUnit, state: HostingState) -> dict[str, list[StatePlace]]:
+    """By name of a unit that there was, the states of queries that belong to this one now."""
     names = {state.kept.get(one.label, one.label) for one in unit.registrations}
     cut = {one.label for one in unit.registrations if _is_cut(one)}
     left = cut - set(state.kept.values())
-    return {place.unit: place for place in state.states if place.unit in names - left}
+    found: dict[str, list[StatePlace]] = {}
+    for place in state.states:
+        if place.unit in names - left:
+            found.setdefault(place.unit, []).append(place)
+    return found
 
 
 def _known(
     unit: QueryUnit, plan: HostingPlan, state: HostingState, folder: SharedFolder, brought: Mapping[str, Dataflow]
 ) -> Iterator[tuple[str, Dataflow]]:
     """The queries of a unit that have a state where tasks have left it, each with a data flow that has it."""
-    for name, place in _places(unit, state).items():
+    for name, places in _places(unit, state).items():
         own = [one for one in unit.registrations if state.kept.get(one.label, one.label) == name]
-        parts = read_state(folder, place)
-        single = name not in state.kept.values()
-        dataflow, begun = plan.dataflow(own, state_of_query(name, parts[""]) if single else parts)
-        lost = {one.label for one in begun}
-        yield from ((one.label, dataflow) for one in own if one.label not in lost and one.label not in brought)
+        single, lost = name not in state.kept.values(), set[str]()
+        shards = []
+        for place in places:
+            parts = read_state(folder, place)
+            dataflow, begun = plan.dataflow(own, state_of_query(name, parts[""]) if single else parts)
+            shards.append(dataflow)
+            lost |= {one.label for one in begun}
+        for one in (one for one in own if one.label not in lost and one.label not in brought):
+            for other in shards[1:]:
+                shards[0].flows[one.label].join(other.flows[one.label])
+            yield one.label, shards[0]

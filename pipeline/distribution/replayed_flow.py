@@ -13,9 +13,10 @@ import pyarrow as pa
 from ...expressions import frame_of
 from ...language.nodes import quantified_variables
 from ..catalog import Catalog
-from ..flow import Dataflow, QueryRuntime, Registration
+from ..flow import QueryRuntime, Registration
 from ..flow.queries import EventBatch, Selected
 from ..sharding import QueryUnit, of_shard, units_of, with_moments
+from .catalog_flow import CatalogFlow
 
 __all__ = ["ReplayedFlow", "ShardRuntime"]
 
@@ -46,7 +47,7 @@ class ShardRuntime(QueryRuntime):
         return {variable: of_shard(_frame(of), unit, variable, shard, shards) for variable, of in found.items()}
 
 
-class ReplayedFlow(Dataflow):
+class ReplayedFlow(CatalogFlow):
     """A data flow whose queries may be divided into shards.
 
     Args:
@@ -60,15 +61,7 @@ class ReplayedFlow(Dataflow):
     runtime = ShardRuntime
 
     def __init__(self, project: Catalog, shards: int) -> None:
-        super().__init__(
-            project.judgement,
-            {name: stream.lateness for name, stream in project.settings.streams.items()},
-            project.options,
-            limits=project.limits,
-            isolated=True,
-            identities=project.settings.engine.identities,
-            services=project.settings.queries,
-        )
+        super().__init__(project)
         self.project, self.shards = project, shards
         self._divided: dict[str, Registration] = {}
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import reduce
 
 import pyarrow as pa
 
-from ...archive.log import PreparedSegment
+from ...archive.log import PreparedSegment, SegmentSlice
+from ...archive.sync import KeptEvents
 from ..flow import Batch, Dataflow, StreamResult, StreamTally
-from ..sharding import Split
+from ..sharding import LoggedBefore, Split
 from ..sources import Malformed, TakenRecords, ToldRecords, UnreadableFile
 
 __all__ = ["CountedStream", "SplitBatch", "SplitIntake"]
@@ -26,10 +28,19 @@ class SplitBatch(Batch):
     Attributes:
         splits: the files.
         unreadable: by stream, those of which nothing can be read.
+        last: whether its batch ends with it, and is logged; otherwise further pieces follow.
+        logged: see `EarlierEvents`.
     """
 
     splits: Sequence[Split] = ()
     unreadable: Mapping[str, Sequence[UnreadableFile]] = field(default_factory=dict)
+    last: bool = True
+    logged: LoggedBefore | None = None
+
+    @property
+    def collected(self) -> bool:
+        """Its events are elsewhere."""
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +72,11 @@ class CountedStream(StreamResult):
         """The events to archive, admitted ones and late ones, marked."""
         return self.segment
 
+    def behind(self, earlier: Sequence[StreamResult]) -> CountedStream:
+        """The numbers of all; of them the last one has the segment, and what cannot be taken."""
+        tally = reduce(StreamTally.with_more, (one.tally for one in earlier), self.numbers)
+        return self.of(tally, self.segment, self.records)
+
 
 @dataclass(frozen=True, slots=True)
 class SplitIntake:
@@ -69,19 +85,34 @@ class SplitIntake:
     Attributes:
         splits: by place and stream.
         unreadable: by stream, files of which nothing can be read.
+        given: gives a split of events that an archiver has kept, by stream.
         logged: streams whose events the log has, and their source no more: what else became of their records is known.
+        before: see `EarlierEvents`.
     """
 
     splits: Sequence[Split]
     unreadable: Mapping[str, Sequence[UnreadableFile]]
+    given: Callable[[str, SegmentSlice], Split]
     logged: frozenset[str] = frozenset()
-    spooled: bool = False
+    before: LoggedBefore | None = None
 
     def batch(self, dataflow: Dataflow, planned: datetime | None, latest: datetime | None) -> Batch:
         """The files, for a data flow in tasks."""
         del dataflow
         clock = None if planned is None else (planned, latest)
-        return SplitBatch(splits=[replace(split, clock=clock) for split in self.splits], unreadable=self.unreadable)
+        splits = [replace(split, clock=clock) for split in self.splits]
+        return SplitBatch(splits=splits, unreadable=self.unreadable, logged=self.before)
+
+    def spooled(self, kept: KeptEvents) -> Iterator[SplitBatch]:
+        """All events at once, as splits before its own; none of streams whose events the log has."""
+        slices = {name: of for name, of in kept.slices().items() if name not in self.logged}
+        splits = [
+            replace(self.given(name, one), place=place - len(of))
+            for name, of in slices.items()
+            for place, one in enumerate(of)
+        ]
+        if splits:
+            yield SplitBatch(splits=splits, last=False, logged=self.before)
 
     def taken(self, streams: Mapping[str, StreamResult]) -> Mapping[str, TakenRecords]:
         """What tasks tell of them."""

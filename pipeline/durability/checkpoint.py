@@ -21,6 +21,7 @@ import pyarrow as pa
 from ...archive import Archive, ArchivePlace
 from ...archive.log import IdleWatermarkLog, Position, PreparedSegment
 from ...archive.matches import Provenance
+from ...archive.sync import KeptEvents
 from ...config import Settings
 from ...errors import PipelineError
 from ..flow import Batch, BatchResult, Dataflow, Registration, RowTargets, StreamResult
@@ -147,13 +148,30 @@ class Checkpoint:
         """Where a batch is in the log."""
         return Position(self._generation, number)
 
+    def logged(self, number: int) -> frozenset[str]:
+        """The streams of which the log has the events of a batch: all of them."""
+        if self._archive is None or number > (self.last or 0):
+            return frozenset()
+        log, position = self._archive.log, self.position(number)
+        return frozenset(stream for stream in log.streams() if log.slices(stream, position.before, position))
+
     def idle_watermarks(self, number: int) -> dict[str, datetime]:
         """Where a batch that was begun before has moved the watermarks of idle streams, by stream."""
         return self._idle_watermarks.read(self.position(number))
 
-    def batches(self, number: int, live: Batch, *, again: bool) -> Iterator[Batch]:
+    def batches(
+        self,
+        number: int,
+        live: Batch,
+        pieces: Callable[[KeptEvents], Iterator[Batch]],
+        newest: Callable[[], Mapping[str, datetime]],
+        *,
+        again: bool,
+    ) -> Iterator[Batch]:
         """What the spool has for a batch, then what it brings by itself; each to be processed in its turn."""
-        return iter((live,)) if self._spool is None else self._spool.batches(number, live, again=again)
+        if self._spool is None:
+            return iter((live,))
+        return self._spool.batches(number, live, pieces, newest, again=again)
 
     def streams(self, number: int, results: Sequence[BatchResult]) -> Mapping[str, StreamResult]:
         """By stream, what a batch brings, from the spool and by itself."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -31,7 +31,7 @@ from ..kafka import Offsets
 from ..knowledge import KnowledgeStore, KnowledgeSwap, KnowledgeVersions, Version
 from ..monitoring import StageClock
 from ..sinks import DeliveredRows, Sink
-from ..sources import RawBatch, delivered_streams, source_streams
+from ..sources import RawBatch, delivered_streams, fleeting_streams, source_streams
 from .checkpoint import CallKeeper, Checkpoint
 from .flow_state import FlowState
 from .generations import Generation, planned_at
@@ -223,11 +223,13 @@ class CheckpointedFlow:
             return None
         if not self._hosting.collects:
             generation.check_files(number)
-        files = self.journal.sorted_out(number, generation.files(number, self.project.settings))
+        settings = self.project.settings
+        files = self.journal.sorted_out(number, generation.files(number, settings))
+        files = replace(files, logged=self._checkpoint.logged(number) & fleeting_streams(settings))
         with self.clock.stage("read"):
             intake = self._hosting.intake(number, files, read, write)
-        self.journal.begin_topics(number, generation.began(self.project.settings))
-        offsets = generation.offsets(number, self.project.settings)
+        self.journal.begin_topics(number, generation.began(settings))
+        offsets = generation.offsets(number, settings)
         return self._run(number, intake, idle, planned_at(generation, number), files=files.new, offsets=offsets)
 
     def run(
@@ -285,12 +287,9 @@ class CheckpointedFlow:
             live = replace(
                 live, idle=idle, number=number, targets=partial(self._checkpoint.targets, dataflow=self.dataflow)
             )
-            batches = self._batches(number, live, spooled=intake.spooled)
-            *spooled, own = [self.dataflow.process(batch) for batch in batches]
-        for missed in spooled:
-            self._hold(missed)
+            *spooled, own = self._processed(self._batches(number, live, intake))
         self.queries.hand_over()
-        streams = self._checkpoint.streams(number, [*spooled, own]) if intake.spooled else own.streams
+        streams = self._checkpoint.streams(number, [*spooled, own])
         result = BatchResult(streams, own.rows(), own.watermarks, own.advances, idled=own.idled)
         for missed in spooled:
             result.called += missed.called
@@ -331,7 +330,7 @@ class CheckpointedFlow:
         self._flow.close()
         self._checkpoint.close()
 
-    def _batches(self, number: int, live: Batch, *, spooled: bool) -> Iterator[Batch]:
+    def _batches(self, number: int, live: Batch, intake: BatchIntake) -> Iterator[Batch]:
         """What the spool has for a batch, then what it brings by itself; begun before, it does what it did then."""
         # The first batch of a process may be one that an earlier process had begun.
         recorded = live.idle is None or self._begun is None or number <= self._begun
@@ -339,9 +338,17 @@ class CheckpointedFlow:
         self._begun = max(number, self._begun or number)
         if recorded:
             live = replace(live, advances=self._checkpoint.idle_watermarks(number))
-        if not spooled:
-            return iter((live,))
-        return self._checkpoint.batches(number, live, again=number <= begun)
+        newest = partial(self.dataflow.newest_of, live)
+        return self._checkpoint.batches(number, live, intake.spooled, newest, again=number <= begun)
+
+    def _processed(self, batches: Iterable[Batch]) -> list[BatchResult]:
+        """What each piece of a batch has brought; the rows of all but the last are held."""
+        found: list[BatchResult] = []
+        for batch in batches:
+            if found:
+                self._hold(found[-1])
+            found.append(self.dataflow.process(batch))
+        return found
 
     def _hold(self, missed: BatchResult) -> None:
         """Let the rows of what came from the spool wait for those of the batch itself."""

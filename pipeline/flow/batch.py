@@ -83,6 +83,11 @@ class Batch:
     number: int = 0
     targets: Callable[[str], RowTargets | None] = lambda _: None
 
+    @property
+    def collected(self) -> bool:
+        """Whether its events are here."""
+        return True
+
 
 def live_batch(annotators: Mapping[str, Annotator], raw: Mapping[str, pa.Table]) -> Batch:
     """Raw tuples by stream, in order of arrival, annotated by the knowledge in force."""

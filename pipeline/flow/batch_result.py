@@ -37,6 +37,18 @@ class StreamTally:
     unlinked: int
     time: datetime | None
 
+    def with_more(self, other: StreamTally) -> StreamTally:
+        """The numbers of both."""
+        times = [time for time in (self.time, other.time) if time is not None]
+        return StreamTally(
+            self.events + other.events,
+            self.late + other.late,
+            self.rejected + other.rejected,
+            self.duplicates + other.duplicates,
+            self.unlinked + other.unlinked,
+            max(times, default=None),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class StreamResult:
@@ -73,9 +85,25 @@ class StreamResult:
         return StreamTally(events, late, rejected, self.duplicates, self.unlinked, time)
 
     @property
+    def first(self) -> datetime | None:
+        """The least time stamp of the admitted tuples; `None`: there are none, or nobody here knows."""
+        return pc.min(self.events["_time"]).as_py() if self.events.num_rows else None
+
+    @property
     def tables(self) -> tuple[pa.Table, pa.Table]:
         """Admitted events, late ones."""
         return self.events, self.late
+
+    def behind(self, earlier: Sequence[StreamResult]) -> StreamResult:
+        """Earlier ones of the same batch and this one behind them, as one; the events as the log has them."""
+        every = (*earlier, self)
+        return StreamResult(
+            _with_rows([result.events for result in every]),
+            _with_rows([result.late for result in every]),
+            pa.concat_tables([result.rejected for result in every]),
+            sum(result.duplicates for result in every),
+            sum(result.unlinked for result in every),
+        )
 
 
 class BatchResult:
@@ -166,14 +194,8 @@ def merged(results: Sequence[Mapping[str, StreamResult]]) -> Mapping[str, Stream
         return results[0]
     found = {}
     for stream in dict.fromkeys(stream for result in results for stream in result):
-        own = [result[stream] for result in results if stream in result]
-        found[stream] = StreamResult(
-            _with_rows([result.events for result in own]),
-            _with_rows([result.late for result in own]),
-            pa.concat_tables([result.rejected for result in own]),
-            sum(result.duplicates for result in own),
-            sum(result.unlinked for result in own),
-        )
+        *earlier, last = [result[stream] for result in results if stream in result]
+        found[stream] = last.behind(earlier)
     return found
 
 

@@ -13,6 +13,7 @@ from functools import partial
 from types import MappingProxyType
 
 import polars as pl
+import pyarrow.compute as pc
 
 from ...annotator import Annotator, EventShape
 from ...cep import END_OF_TIME, Limits, TakenState
@@ -109,6 +110,11 @@ class Dataflow:
         """By stream, the greatest time stamp so far; `None`: before its first event, or it has ended."""
         greatest = self._streams.greatest
         return {name: None if moment == END_OF_TIME else moment for name, moment in greatest.items()}
+
+    def newest_of(self, batch: Batch) -> dict[str, datetime]:
+        """By stream, the greatest time stamp of a batch that has not been processed."""
+        found = {name: pc.max(events.events["_time"]).as_py() for name, events in batch.events.items()}
+        return {name: moment for name, moment in found.items() if moment is not None}
 
     @property
     def ended(self) -> bool:

@@ -28,7 +28,6 @@ from ..durability import BatchJournal, DeadLetters, Generation, current_generati
 from ..flow import live_batch, refuse_ahead
 from ..knowledge import KnowledgeStore, modules_in_force
 from ..sources import first_line, listings_of, read_streams, unpack, without_unreadable
-from .hosting_choice import chosen_hosting
 from .interruption import PAUSE_S, Interruption
 from .signals import Signals
 from .spark_session import start_spark
@@ -76,11 +75,6 @@ class Archiver:
         settings = project.settings
         if not settings.archive.enabled:
             raise PipelineError("the project's archive is switched off", hint="set archive.enabled")
-        if chosen_hosting(settings, None, say) == "executors":
-            raise PipelineError(
-                "executors host the project's engine, and take nothing that an archiver has kept",
-                hint='set hosting = "driver" under [engine], or let the engine alone read the streams',
-            )
         objects = next(iter(listings_of(settings)), None)
         if objects is not None:
             raise PipelineError(

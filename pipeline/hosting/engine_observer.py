@@ -240,8 +240,9 @@ class EngineObserver:
     def _archived(self, size: int) -> ArchiveStatus | None:
         if self._archive is None:
             return None
-        lag = self._archive.lag
-        return ArchiveStatus(size, lag.events, lag.matches, self._archive.rebuilding)
+        lag, delta = self._archive.lag, self._archive.delta_lag
+        told = () if delta is None else (delta.events, delta.matches, delta.reason)
+        return ArchiveStatus(size, lag.events, lag.matches, self._archive.rebuilding, *told)
 
     def _measured(self) -> tuple[int, int]:
         """Bytes of the archive's folder and of the state's; the more files they have, the more seldom counted."""

@@ -117,9 +117,7 @@ class StreamingEngine(StreamReader):
             asked = EngineRequests(lambda: self._ontology, lambda: self._submissions)
             self._actions = ActionAdmin(settings, self._say, asked, self._requests)
         calls = None if self._actions is None else self._actions.calls
-        self._hosting = chosen_hosting(
-            settings, None if self._spark is None else self._spark.sparkContext.master, self._say
-        )
+        self._hosting = chosen_hosting(settings, None if self._spark is None else self._spark.sparkContext.master)
         self._entered = CheckpointedFlow(
             self._project,
             self._state,

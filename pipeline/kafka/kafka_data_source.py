@@ -72,7 +72,7 @@ class TopicRead:
     most: int | None = None
     least: int = 0
     delay_s: float = 900.0
-    strict: bool = True
+    strict: bool = False
     timeout_s: float = 10.0
     patience_s: float = 60.0
 
@@ -165,16 +165,16 @@ class KafkaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         found = ranges(start, end, self._asked().earliest_of)
         lost = [one.lost for one in found if one.lost]
         if lost and self._read.strict:
-            raise ValueError(
-                f"streams.{self._read.stream}: {'; '.join(lost)}: set failOnDataLoss = false in its source to go on"
-            )
+            way_out = "leave failOnDataLoss out of its source to go on with the rest"
+            raise ValueError(f"streams.{self._read.stream}: {'; '.join(lost)}: {way_out}")
         return [_Range(one) for one in found]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The records of a range."""
         assert isinstance(partition, _Range)  # noqa: S101 - as `partitions` has made them
         options = client_options(self._servers, self._client)
-        return read_range(options, partition.of, frozenset(self._read.columns), self._read.patience_s)
+        of = self._read
+        return read_range(options, partition.of, frozenset(of.columns), of.patience_s, strict=of.strict)
 
     def stop(self) -> None:
         """Give the connections back."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["OffsetRange", "Offsets", "count", "limited", "ranges"]
+__all__ = ["OffsetRange", "Offsets", "count", "limited", "ranges", "still_there"]
 
 Offsets = Mapping[str, Mapping[str, int]]
 """By topic, and partition as text: the next offset."""
@@ -79,10 +79,16 @@ def ranges(
         if upto != _at(start, topic, partition)
     ]
     there = earliest(wanted) if wanted else {}
-    return [_checked(range_, there.get(range_.name, 0)) for range_ in wanted]
+    return [still_there(range_, there.get(range_.name, 0)) for range_ in wanted]
 
 
-def _checked(wanted: OffsetRange, first: int) -> OffsetRange:
+def still_there(wanted: OffsetRange, first: int) -> OffsetRange:
+    """What of a range is there; it says what is not.
+
+    Args:
+        wanted: the range.
+        first: the first offset that the partition still has.
+    """
     if wanted.end < wanted.start:
         lost = f"{wanted.name} was begun anew: it ends with offset {wanted.end - 1}, and {wanted.start} was read next"
         return OffsetRange(wanted.topic, wanted.partition, min(first, wanted.end), wanted.end, lost)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from .offset_ranges import OffsetRange
+from .offset_ranges import OffsetRange, still_there
 from .topic_offsets import unanswered
 
 if TYPE_CHECKING:
@@ -40,23 +41,37 @@ _MOST_AHEAD = 100_000
 _DONE_BY_US = {"enable.auto.commit": False, "auto.offset.reset": "error", "enable.partition.eof": True}
 
 
+class _GoneError(ValueError):
+    """Records are gone that were there when the range was planned."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__()
+        self.position = position
+
+
 def read_range(
-    options: Mapping[str, Any], wanted: OffsetRange, columns: frozenset[str], patience_s: float
+    options: Mapping[str, Any],
+    wanted: OffsetRange,
+    columns: frozenset[str],
+    patience_s: float,
+    *,
+    strict: bool = False,
 ) -> Iterator[pa.RecordBatch]:
-    """Read a range.
+    """Read a range; what is gone of it is told of by rows that are none.
 
     Args:
         options: of the client, see `client_options`.
         wanted: the range.
         columns: which of timestamp, key and headers are wanted; the others stay empty.
         patience_s: how long the brokers may bring nothing.
+        strict: whether it is an error that records of the range are gone meanwhile.
 
     Raises:
         OSError: the brokers bring nothing for too long.
-        ValueError: they refuse to, or records of the range are gone meanwhile.
+        ValueError: they refuse to, or records are gone and that is an error.
     """
     if wanted.lost:
-        yield _batch([(wanted.topic, wanted.partition, max(0, wanted.start - 1), wanted.lost)])
+        yield _lost(wanted)
     if wanted.start >= wanted.end:
         return
     from confluent_kafka import Consumer, TopicPartition  # noqa: PLC0415 - an extra
@@ -64,11 +79,36 @@ def read_range(
     ahead = min(_MOST_AHEAD, wanted.end - wanted.start)  # else what lies behind the range would be fetched with it
     consumer = Consumer({"group.id": "kaicep", "queued.min.messages": ahead, **options, **_DONE_BY_US})
     try:
-        consumer.assign([TopicPartition(wanted.topic, wanted.partition, wanted.start)])
-        for messages in _consumed(consumer, wanted, patience_s):
-            yield _columns(messages, wanted, columns)
+        while wanted.start < wanted.end:
+            consumer.assign([TopicPartition(wanted.topic, wanted.partition, wanted.start)])
+            try:
+                for messages in _consumed(consumer, wanted, patience_s):
+                    yield _columns(messages, wanted, columns)
+            except _GoneError as gone:
+                if strict:
+                    raise ValueError(f"offsets {gone.position} to {wanted.end - 1} of {wanted.name} are gone") from gone
+                wanted = _left(consumer, replace(wanted, start=gone.position), patience_s)
+                yield _lost(wanted)
+            else:
+                break
     finally:
         consumer.close()
+
+
+def _left(consumer: Consumer, wanted: OffsetRange, patience_s: float) -> OffsetRange:
+    """What is there of a range whose first record is gone."""
+    from confluent_kafka import KafkaException, TopicPartition  # noqa: PLC0415 - an extra
+
+    try:
+        place = TopicPartition(wanted.topic, wanted.partition)
+        found = consumer.get_watermark_offsets(place, timeout=patience_s)
+    except KafkaException as error:
+        raise unanswered(f"{wanted.name}: {error.args[0].str()}") from error
+    low, high = (0, 0) if found is None else found
+    first = low if high > wanted.start else wanted.end  # a topic that was begun anew has nothing of it
+    if found is None or first <= wanted.start:
+        raise unanswered(f"{wanted.name}: its first offset")
+    return still_there(wanted, first)
 
 
 def _consumed(consumer: Consumer, wanted: OffsetRange, patience_s: float) -> Iterator[list[Message]]:
@@ -86,7 +126,7 @@ def _consumed(consumer: Consumer, wanted: OffsetRange, patience_s: float) -> Ite
             elif error is not None and error.name() == "_PARTITION_EOF":
                 position = max(position, offset or 0)
             elif error is not None and error.name() in ("_AUTO_OFFSET_RESET", "OFFSET_OUT_OF_RANGE"):
-                raise ValueError(f"offsets {position} to {wanted.end - 1} of {wanted.name} are gone: {error.str()}")
+                raise _GoneError(position)
             elif error is not None and (error.fatal() or error.name() in _REFUSALS):
                 raise ValueError(f"Kafka refuses to read {wanted.name}: {error.str()}")
             elif error is not None:
@@ -140,7 +180,7 @@ def _bytes(text: str | bytes | None) -> bytes | None:
     return text.encode() if isinstance(text, str) else text
 
 
-def _batch(rows: list[tuple[str, int, int, str]]) -> pa.RecordBatch:
-    """Rows that tell what is lost."""
-    named = [dict(zip(("topic", "partition", "offset", "lost"), row, strict=True)) for row in rows]
-    return pa.RecordBatch.from_pylist(named, schema=KAFKA_SCHEMA)
+def _lost(wanted: OffsetRange) -> pa.RecordBatch:
+    """A row that tells what is lost before a range."""
+    row = {"topic": wanted.topic, "partition": wanted.partition, "offset": max(0, wanted.start - 1)}
+    return pa.RecordBatch.from_pylist([{**row, "lost": wanted.lost}], schema=KAFKA_SCHEMA)

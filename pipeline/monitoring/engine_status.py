@@ -135,12 +135,18 @@ class ArchiveStatus:
         lag_events: events that the log has and the store lacks.
         lag_matches: matches likewise.
         rebuilding: why the store is being built again, and where the damaged one lies; `None`: it is not.
+        delta_events: events that the log has and the tables of Delta Lake lack; `None`: there are no such tables.
+        delta_matches: matches likewise.
+        delta_reason: why these cannot be written now; `None`: they can.
     """
 
     size: int
     lag_events: int = 0
     lag_matches: int = 0
     rebuilding: str | None = None
+    delta_events: int | None = None
+    delta_matches: int | None = None
+    delta_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

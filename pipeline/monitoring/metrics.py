@@ -79,6 +79,11 @@ def _of_engine(status: EngineStatus) -> Iterator[Metric]:
         lag.add_metric(["events"], status.archive.lag_events)
         lag.add_metric(["matches"], status.archive.lag_matches)
         yield lag
+        if status.archive.delta_events is not None:
+            behind = Gauge("kaicep_delta_lag_rows", "What the log has and tables of Delta Lake lack.", labels=["kind"])
+            behind.add_metric(["events"], status.archive.delta_events)
+            behind.add_metric(["matches"], status.archive.delta_matches or 0)
+            yield behind
 
 
 def _of_streams(status: EngineStatus) -> Iterator[Metric]:

@@ -11,31 +11,43 @@ from .query_unit import QueryUnit, units_of
 if TYPE_CHECKING:
     from .hosted_queries import Failures, HostedQueries, HostingPlan, StatePlace, hosted
     from .hosting_state import PARTS, HostingState, QueryTold, SetTold, left_behind, state_of, state_text, told_together
-    from .identity_part import seen_parts
-    from .log_part import HIDDEN, LogReport
+    from .identity_part import EarlierEvents, LoggedBefore, seen_parts
+    from .log_part import LogReport
     from .part_file import Part, PartName, write_parts
     from .row_merge import with_moments
     from .shard_part import ShardReport, read_state, state_parts, told_of_query, told_of_sets
-    from .sharded_flow import FEW_ROWS, WRITTEN_KNOWLEDGE, HostedBatch, ShardedFlow, StreamCounts, TaskRunner, run_here
+    from .sharded_flow import (
+        FEW_ROWS,
+        WRITTEN_KNOWLEDGE,
+        HostedBatch,
+        ShardedFlow,
+        StreamCounts,
+        Sweep,
+        TaskRunner,
+        run_here,
+    )
     from .split_part import SplitReport, of_shard
-    from .split_reading import Split, collected_parts, told_records
+    from .split_reading import Split, collected_parts, handed_parts, read_split, told_records
 
 _LATER = {
     "FEW_ROWS": ".sharded_flow",
     "collected_parts": ".split_reading",
+    "EarlierEvents": ".identity_part",
     "Failures": ".hosted_queries",
-    "HIDDEN": ".log_part",
+    "handed_parts": ".split_reading",
     "hosted": ".hosted_queries",
     "HostedBatch": ".sharded_flow",
     "HostedQueries": ".hosted_queries",
     "HostingPlan": ".hosted_queries",
     "HostingState": ".hosting_state",
+    "LoggedBefore": ".identity_part",
     "LogReport": ".log_part",
     "of_shard": ".split_part",
     "Part": ".part_file",
     "PartName": ".part_file",
     "PARTS": ".hosting_state",
     "QueryTold": ".hosting_state",
+    "read_split": ".split_reading",
     "read_state": ".shard_part",
     "run_here": ".sharded_flow",
     "seen_parts": ".identity_part",
@@ -50,6 +62,7 @@ _LATER = {
     "state_text": ".hosting_state",
     "StatePlace": ".hosted_queries",
     "StreamCounts": ".sharded_flow",
+    "Sweep": ".sharded_flow",
     "TaskRunner": ".sharded_flow",
     "told_of_query": ".shard_part",
     "told_of_sets": ".shard_part",
@@ -62,15 +75,16 @@ _LATER = {
 
 __all__ = [
     "FEW_ROWS",
-    "HIDDEN",
     "PARTS",
     "WRITTEN_KNOWLEDGE",
+    "EarlierEvents",
     "Failures",
     "HostedBatch",
     "HostedQueries",
     "HostingPlan",
     "HostingState",
     "LogReport",
+    "LoggedBefore",
     "Part",
     "PartName",
     "QueryTold",
@@ -82,11 +96,14 @@ __all__ = [
     "SplitReport",
     "StatePlace",
     "StreamCounts",
+    "Sweep",
     "TaskRunner",
     "collected_parts",
+    "handed_parts",
     "hosted",
     "left_behind",
     "of_shard",
+    "read_split",
     "read_state",
     "run_here",
     "seen_parts",

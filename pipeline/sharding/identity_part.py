@@ -8,24 +8,36 @@ one shard.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from ...annotator import ids_of
+from ...archive.log import LogReader, Position, earlier_ids
 from ...expressions import Bools, micros, timestamps
-from ...storage import SharedFolder
+from ...storage import SharedFolder, StoragePath
 from ..flow import admission_of
 from .deals import BEFORE, EVENTS_OF, OTHERS, PLACE
 from .hosted_queries import HostedQueries
 from .keys import first_ones, shard_of
 from .part_file import Part, PartFile, PartName, write_parts
-from .split_part import IDENTITIES, MOMENT
+from .split_part import IDENTITIES, LOGGED, MOMENT
 
-__all__ = ["DROPPED", "LATE", "IdentityReport", "IdentityWork", "ReadSplit", "identity_part", "seen_parts"]
+__all__ = [
+    "DROPPED",
+    "LATE",
+    "EarlierEvents",
+    "IdentityReport",
+    "IdentityWork",
+    "LoggedBefore",
+    "ReadSplit",
+    "identity_part",
+    "seen_parts",
+]
 
 DROPPED, LATE = "dropped", "late"
 _SEEN = "seen"
@@ -51,6 +63,45 @@ class ReadSplit:
 
 
 @dataclass(frozen=True, slots=True)
+class LoggedBefore:
+    """The batches before one.
+
+    Attributes:
+        log: the folder of the log.
+        position: of the one.
+    """
+
+    log: StoragePath
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierEvents:
+    """What has come before a piece of a batch: what an archiver has kept comes first, and often once more behind.
+
+    Attributes:
+        splits: by stream, those of the pieces before it, in order of arrival.
+        dropped: by stream, the files that say which of their events count for nothing.
+        logged: the batches before, if a late event may be one of theirs; `None`: that is not asked.
+    """
+
+    splits: Mapping[str, tuple[ReadSplit, ...]] = field(default_factory=dict)
+    dropped: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    logged: LoggedBefore | None = None
+
+    def and_piece(
+        self, splits: Mapping[str, tuple[ReadSplit, ...]], dropped: Mapping[str, Sequence[str]]
+    ) -> EarlierEvents:
+        """The same with one more piece."""
+        names = sorted({*self.splits, *splits})
+        return replace(
+            self,
+            splits={name: (*self.splits.get(name, ()), *splits.get(name, ())) for name in names},
+            dropped={name: (*self.dropped.get(name, ()), *dropped.get(name, ())) for name in names},
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class IdentityWork:
     """A shard of a stream's identities in one batch.
 
@@ -63,6 +114,8 @@ class IdentityWork:
         bound: what of the stream lies below it after the batch, and need not be kept; `None`: that is not known yet.
         seen: the file with the identities of earlier batches; empty: there are none.
         clear: all of its events count, which is known without looking at them: what was seen is all that is written.
+        earlier: the stream's splits of earlier pieces of the same batch.
+        logged: see `EarlierEvents`.
     """
 
     stream: str
@@ -72,6 +125,8 @@ class IdentityWork:
     watermark: datetime | None
     bound: datetime | None
     seen: str
+    earlier: tuple[ReadSplit, ...] = ()
+    logged: LoggedBefore | None = None
     clear: bool = False
 
 
@@ -112,6 +167,9 @@ def identity_part(queries: HostedQueries, work: IdentityWork, folder: SharedFold
         return IdentityReport(work.stream, work.shard, name, 0, 0)
     judge = _by_identity if queries.is_bounded(work.stream) else _by_arrival
     duplicate, late, seen, greatest = judge(queries, work, rows, folder)
+    if late.any() and (work.logged is not None or work.earlier):
+        again = late & rows["_id"].is_in(_earlier(work, rows.filter(pl.Series(late)), folder).implode()).to_numpy()
+        duplicate, late = duplicate | again, late & ~again
     parts: dict[PartName, Part] = {(_SEEN, work.stream, work.shard): seen}
     for kind, which in ((DROPPED, duplicate | late), (LATE, late)):
         own_rows = rows.select("_id", _SPLIT)[np.flatnonzero(which)]
@@ -120,6 +178,19 @@ def identity_part(queries: HostedQueries, work: IdentityWork, folder: SharedFold
     write_parts(folder, name, parts, sync=False)
     counts = int(np.count_nonzero(duplicate)), int(np.count_nonzero(late))
     return IdentityReport(work.stream, work.shard, name, *counts, greatest)
+
+
+def _earlier(work: IdentityWork, late: pl.DataFrame, folder: SharedFolder) -> pl.Series:
+    """Identities of earlier events, late ones among them: what lies below the watermark is in no shard's memory."""
+    found = [pl.Series([], dtype=pl.String)]
+    if work.logged is not None:
+        log, times = LogReader(work.logged.log), pa.chunked_array([late["_time"].to_arrow()])
+        found.append(earlier_ids(log, work.stream, work.logged.position, times))
+    for split in work.earlier:
+        with PartFile(folder, split.file) as file:
+            table = file.table((LOGGED, work.stream))
+        found += [] if table is None else [ids_of(table)]
+    return pl.concat(found)
 
 
 def _rows(queries: HostedQueries, work: IdentityWork, folder: SharedFolder) -> pl.DataFrame:

@@ -6,7 +6,8 @@ or late is known when all splits are read: so one task writes it, hidden, piece 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -14,16 +15,18 @@ import pyarrow as pa
 
 from ...archive.log import concatenated, write_segment
 from ...expressions import frame_of
-from ...storage import SharedFolder, StoragePath
+from ...storage import SharedFolder, StoragePath, unfinished_files
 from .hosted_queries import HostedQueries
 from .identity_part import DROPPED, LATE, ReadSplit
 from .part_file import PartFile
 from .split_part import LOGGED
 
-__all__ = ["HIDDEN", "LogReport", "LogWork", "log_part"]
+__all__ = ["HIDDEN", "LogReport", "LogWork", "log_part", "remove_attempts"]
 
 HIDDEN = ".tmp-segment-"
-"""How the names of segments begin that do not count yet; whoever opens the log removes them."""
+"""How the names of segments begin that do not count yet."""
+_ATTEMPT = re.compile(r"\.tmp-(?:\d+-)?(?:\.tmp-)?(?:segment-)?(\d{9,})-")
+"""What a task writes, or was killed over, with its batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,20 @@ class LogReport:
     path: StoragePath | None
     rows: int
     late: int
+
+
+def remove_attempts(folders: Iterable[StoragePath], upto: int) -> None:
+    """Remove what attempts have written that did not count, or have not finished; others are at work on later batches.
+
+    Args:
+        folders: where tasks write.
+        upto: the last batch that counts.
+    """
+    for folder in folders:
+        for path in unfinished_files(folder):
+            attempt = _ATTEMPT.match(path.name)
+            if attempt is not None and int(attempt[1]) <= upto:
+                path.unlink(missing_ok=True)
 
 
 def log_part(queries: HostedQueries, work: LogWork, folder: SharedFolder, name: str) -> LogReport:

@@ -48,7 +48,7 @@ class ShardWork:
         watermarks: of the source streams, after the batch.
         ends: all streams end.
         last: the greatest time stamp of all streams.
-        events: how many count.
+        events: how many count; `None`: queries may take as long as they take.
     """
 
     shards: tuple[StatePlace, ...]
@@ -57,7 +57,7 @@ class ShardWork:
     watermarks: Watermarks
     ends: bool
     last: datetime | None
-    events: int = 0
+    events: int | None = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +153,10 @@ def state_parts(place: StatePlace, state: Mapping[str, bytes]) -> dict[PartName,
     return {(_STATE, place.unit, place.shard, key): content for key, content in state.items()}
 
 
-def _seconds(plan: HostingPlan, events: int) -> float | None:
+def _seconds(plan: HostingPlan, events: int | None) -> float | None:
     """How long a query may take for a batch; `None`: as long as it takes."""
     timeout = plan.catalog.settings.engine.query_timeout
-    return seconds_for(events, timeout) if plan.durable and timeout is not None else None
+    return None if events is None or timeout is None or not plan.durable else seconds_for(events, timeout)
 
 
 def _flows(live: QueryRuntime | Dataflow) -> Sequence[QueryRuntime]:

@@ -30,8 +30,8 @@ from .hosting_state import (
     sets_together,
     told_together,
 )
-from .identity_part import IdentityReport, IdentityWork, ReadSplit, identity_part
-from .log_part import LogReport, LogWork, log_part
+from .identity_part import EarlierEvents, IdentityReport, IdentityWork, ReadSplit, identity_part
+from .log_part import LogReport, LogWork, log_part, remove_attempts
 from .part_file import PartFile, write_parts
 from .rows import QueryParts, RowWork, WritingReport, found_rows, opened, row_part, shared_out
 from .shard_part import CALLS_OF, ROWS_OF, ShardReport, ShardWork, shard_part
@@ -44,6 +44,7 @@ __all__ = [
     "HostedBatch",
     "ShardedFlow",
     "StreamCounts",
+    "Sweep",
     "TaskRunner",
     "answer_part",
     "read_part",
@@ -119,6 +120,7 @@ class HostedBatch:
         read: by stream, what is told of its splits, in order of arrival.
         segments: by stream, what was written for the log.
         failures: by label, what stopped a query.
+        earlier: what a further piece of the batch has to know of this one and those before it.
     """
 
     streams: Mapping[str, StreamCounts]
@@ -130,6 +132,7 @@ class HostedBatch:
     read: Mapping[str, Sequence[SplitReport]]
     segments: Mapping[str, LogReport]
     failures: Failures
+    earlier: EarlierEvents
 
     @property
     def calls(self) -> pa.Table:
@@ -143,6 +146,7 @@ Advance = Callable[[Mapping[str, StreamCounts], StreamMoments], Mapping[str, dat
 Targets = Callable[[str], RowTargets | None]
 """By query label, how its rows are written; `None`: they go to the driver."""
 
+_NOTHING = EarlierEvents()
 FEW_ROWS = 4_096
 """So many rows of all queries the driver puts together itself: to let tasks do it takes a job."""
 
@@ -219,23 +223,27 @@ class ShardedFlow:
         ends: bool = False,
         log: StoragePath | None = None,
         targets: Targets = lambda _: None,
-        gone: Sequence[str] = (),
+        gone: Sweep | None = None,
+        earlier: EarlierEvents = _NOTHING,
+        timed: bool = True,
     ) -> tuple[HostedBatch, HostingState]:
-        """Take a batch, which counts when the state counts that it leaves; another one is taken by another flow.
+        """Take a batch, or a piece of one, which counts when the state counts that it leaves; another flow goes on.
 
         Args:
             batch: its number.
             splits: its records.
             advance: says where watermarks of silent streams are moved.
             ends: all streams end with it.
-            log: the folder of the log whose segments are written; `None`: none are.
+            log: the folder of the log whose segments are written, with the pieces before; `None`: none are.
             targets: how tasks write rows for sinks.
-            gone: the names of files that count no more: tasks remove them, since that takes longer the larger they are.
+            gone: what counts no more: tasks remove it, since that takes longer the larger it is; `None`: nothing.
+            earlier: pieces of the batch that came before.
+            timed: whether queries have only some time for it.
         """
         read = self._read(batch, splits, gone)
         of_stream = {name: [r for r in read if r.split.stream == name] for name in {s.stream for s in splits}}
         ordered = {name: self._clocks[name].read(reports) for name, reports in of_stream.items()}
-        identities = list(self._identities(of_stream, ordered))
+        identities = list(self._identities(of_stream, ordered, earlier))
         asked = [work for work in identities if not work.clear]
         judged: list[IdentityReport] = self._run(self._plan, identity_part, asked, self._folder, f"{batch:09}-identity")
         for name, reports in of_stream.items():
@@ -253,10 +261,14 @@ class ShardedFlow:
         parts = tuple(part for name in sorted(ordered) for part in ordered[name])
         failures = {label: why for report in read for label, why in report.failures.items()}
         shares = self._shares(failures)
-        events = sum(count.events for count in counts.values())
+        events = sum(count.events for count in counts.values()) if timed else None
+        earlier = earlier.and_piece(ordered, dropped)
         tasks: list[_Work] = [ShardWork(places, parts, dropped, watermarks, ends, last, events) for places in shares]
         if log is not None:
-            tasks += [LogWork(name, ordered[name], dropped[name], log / folder_name(name)) for name in sorted(ordered)]
+            tasks += [
+                LogWork(name, splits, earlier.dropped[name], log / folder_name(name))
+                for name, splits in earlier.splits.items()
+            ]
         tasks += [work for work in identities if work.clear]
         done = self._answered(batch, tasks)
         judged += [report for report in done if isinstance(report, IdentityReport)]
@@ -274,11 +286,15 @@ class ShardedFlow:
             {name: sorted(of, key=lambda report: report.split.place) for name, of in of_stream.items()},
             segments,
             failures,
+            earlier,
         )
         return found, self._state(batch, judged, answered, waiting)
 
     def _identities(
-        self, read: Mapping[str, Sequence[SplitReport]], ordered: Mapping[str, tuple[ReadSplit, ...]]
+        self,
+        read: Mapping[str, Sequence[SplitReport]],
+        ordered: Mapping[str, tuple[ReadSplit, ...]],
+        earlier: EarlierEvents,
     ) -> Iterator[IdentityWork]:
         """What is to be found out of identities, or written of them where all events of a stream count."""
         for name, parts in sorted(ordered.items()):
@@ -287,7 +303,8 @@ class ShardedFlow:
             clear = clock.is_clear(read[name])
             for shard in range(self._plan.shards if self._queries.is_bounded(name) else 1):
                 seen = self.state.seen.get((name, shard), "")
-                yield IdentityWork(name, shard, parts, *before, bound, seen, clear)
+                came = earlier.splits.get(name, ())
+                yield IdentityWork(name, shard, parts, *before, bound, seen, came, earlier.logged, clear)
 
     def _answered(self, batch: int, tasks: Sequence[_Work]) -> list[_Report]:
         """The reports of tasks, in their order; these are dealt so that each core has some of each kind."""
@@ -296,12 +313,13 @@ class ShardedFlow:
         reports: list[_Report] = self._run(self._plan, answer_part, own, self._folder, f"{batch:09}-shard")
         return [report for _, report in sorted(zip(dealt, reports, strict=True), key=itemgetter(0))]
 
-    def _read(self, batch: int, splits: Sequence[Split], gone: Sequence[str]) -> list[SplitReport]:
+    def _read(self, batch: int, splits: Sequence[Split], gone: Sweep | None) -> list[SplitReport]:
         """What is told of splits; and what earlier batches have left is removed beside."""
         if not splits:
-            self._folder.remove(gone)
+            if gone is not None:
+                gone.remove(self._folder)
             return []
-        work = [*splits, *([Sweep(tuple(gone))] if gone else [])]
+        work = [*splits, *([] if gone is None else [gone])]
         reports = self._run(self._plan, read_part, work, self._folder, f"{batch:09}-split")
         return [report for report in reports if report is not None]
 
@@ -402,15 +420,29 @@ class ShardedFlow:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """Files that count no more, by name."""
+    """What counts no more.
+
+    Attributes:
+        files: in the folder that tasks share, by name.
+        folders: where attempts may have left what did not count.
+        upto: the last batch that counts.
+    """
 
     files: tuple[str, ...]
+    folders: tuple[StoragePath, ...] = ()
+    upto: int = 0
+
+    def remove(self, folder: SharedFolder) -> None:
+        """Remove it."""
+        folder.remove(self.files)
+        own = (folder.path,) if isinstance(folder, LocalFolder) else ()
+        remove_attempts((*own, *self.folders), self.upto)
 
 
 def read_part(queries: HostedQueries, work: Split | Sweep, folder: SharedFolder, name: str) -> SplitReport | None:
     """Read a split, or remove files."""
     if isinstance(work, Sweep):
-        folder.remove(work.files)
+        work.remove(folder)
         return None
     return split_part(queries, work, folder, name)
 

@@ -42,9 +42,9 @@ from ..sources import (
 )
 from .part_file import Part, PartFile, PartName
 
-__all__ = ["LETTERS", "Split", "collected_parts", "letters_part", "read_split", "told_records"]
+__all__ = ["LETTERS", "Split", "collected_parts", "handed_parts", "letters_part", "read_split", "told_records"]
 
-LETTERS, _COLLECTED = "letters", "collected"
+LETTERS, _COLLECTED, _HANDED = "letters", "collected", "handed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,8 @@ class Split:
         records: the file, of a recording perhaps the object of a bucket; JSON, CSV or Parquet.
         form: a recording is read as its ending says, a file of the stream's source as that, of the log are events; what
             the driver has collected is in the folder that tasks share; what Spark has written are rows of the source.
-        rows: of a segment of the log, those that are meant; `None`: all.
+            What an archiver has kept are events, too, in segments like those of the log, or handed on in that folder.
+        rows: of a segment, those that are meant; `None`: all.
         before: how many rows of the batch come before those that Spark has written.
         clock: wall clock when the batch was planned, and the latest of those before: what is too far ahead of it is
             refused; `None`: nothing is.
@@ -66,7 +67,7 @@ class Split:
     stream: str
     place: int
     records: RecordFile | BucketPath
-    form: Literal["recording", "source", "log", "collected", "written"] = "recording"
+    form: Literal["recording", "source", "log", "collected", "written", "kept", "handed"] = "recording"
     rows: range | None = None
     before: int = 0
     clock: tuple[datetime, datetime | None] | None = None
@@ -90,6 +91,11 @@ def read_split(catalog: Catalog, split: Split, folder: SharedFolder) -> tuple[Ra
             return RawBatch(table_of_dicts([])), _logged(segment, split.rows)
         case BucketPath() as file:
             raise TypeError(file)
+        case Path() as segment if split.form == "kept":
+            _check_reached(segment)
+            return RawBatch(table_of_dicts([])), _logged(segment, split.rows)
+        case file if split.form == "handed":
+            return RawBatch(table_of_dicts([])), _handed(PartFile(folder, file.name))
         case file if split.form == "collected":
             raw = _collected(PartFile(folder, file.name))
         case Path() as file if split.form == "written":
@@ -123,6 +129,16 @@ def _collected(file: PartFile) -> RawBatch:
     return found
 
 
+def handed_parts(events: pa.Table) -> dict[PartName, Part]:
+    """Events that the driver has, as parts of a file, for a split of what is handed on."""
+    return {(_HANDED,): events}
+
+
+def _handed(file: PartFile) -> AnnotatedBatch:
+    with file:
+        return AnnotatedBatch.of_logged(pa.ipc.open_stream(file.content((_HANDED,)) or b"").read_all())
+
+
 def _check_reached(path: Path) -> None:
     """See that a file is there, which the driver has found.
 
@@ -138,9 +154,7 @@ def _check_reached(path: Path) -> None:
 
 def _logged(path: StoragePath, rows: range | None) -> AnnotatedBatch:
     """Events that the log has, the late ones behind the others: they are judged once more, and alike."""
-    events = read_segment(path, rows=rows)
-    kept = events.drop_columns([name for name in ("_late", "_row") if name in events.column_names])
-    return AnnotatedBatch.of_events(kept.append_column("_row", pa.nulls(events.num_rows, pa.int64())))
+    return AnnotatedBatch.of_logged(read_segment(path, rows=rows))
 
 
 def letters_part(raw: RawBatch, rejected: pa.Table) -> Part:

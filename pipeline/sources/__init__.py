@@ -29,7 +29,7 @@ from .unreadable import GONE, UnreadableFile, file_state, path_of
 if TYPE_CHECKING:
     from .heartbeat import Heartbeat, beat
     from .objects import ObjectSource
-    from .source_table import SOURCES, delivered_streams, source_streams, written_streams
+    from .source_table import SOURCES, delivered_streams, fleeting_streams, source_streams, written_streams
     from .source_union import read_streams, rows_of, unpack
     from .spark_source import first_line
 
@@ -39,6 +39,7 @@ _OF_SPARK = {
     "ObjectSource": ".objects",
     "beat": ".heartbeat",
     "delivered_streams": ".source_table",
+    "fleeting_streams": ".source_table",
     "first_line": ".spark_source",
     "read_streams": ".source_union",
     "rows_of": ".source_union",
@@ -76,6 +77,7 @@ __all__ = [
     "file_state",
     "file_stem",
     "first_line",
+    "fleeting_streams",
     "is_object_source",
     "list_files",
     "listings_of",

@@ -19,7 +19,7 @@ from .parquet_source import parquet_source
 from .source import RecordSource, SourceSpec, SourceStart
 from .spark_source import SparkSource
 
-__all__ = ["SOURCES", "delivered_streams", "source_streams", "written_streams"]
+__all__ = ["SOURCES", "delivered_streams", "fleeting_streams", "source_streams", "written_streams"]
 
 _READ_BY_SPARK = frozenset({"lineSep", "wholetext"})
 """Options that say how Spark, and it alone, finds the records of a text."""
@@ -66,9 +66,17 @@ def delivered_streams(settings: Settings) -> frozenset[str]:
 
 def written_streams(settings: Settings) -> frozenset[str]:
     """Those among them whose rows have no place in files, and come in the order in which Spark delivers them."""
-    sources = source_streams(settings)
     in_order = {name for name, of in settings.streams.items() if of.source is not None and of.source.order == "arrival"}
-    return frozenset(name for name, of in sources.items() if not (of.has_files or of.reads_files) and name in in_order)
+    return fleeting_streams(settings) & in_order
+
+
+def fleeting_streams(settings: Settings) -> frozenset[str]:
+    """The streams that have no files: their sources may not give twice what they have given.
+
+    Args:
+        settings: of the project.
+    """
+    return frozenset(name for name, of in source_streams(settings).items() if not (of.has_files or of.reads_files))
 
 
 def _is_delivered(settings: Settings, name: str) -> bool:

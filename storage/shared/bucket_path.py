@@ -147,6 +147,12 @@ class BucketPath:
             children = self.listing.children(self.key)
         return (replace(self / name, found=stat) for name, stat in children.items())
 
+    def hidden(self) -> Iterator[BucketPath]:
+        """The objects directly below it whose names begin with a dot, as the bucket has them now."""
+        with _as_file(self):
+            names = self.listing.hidden(self.key)
+        return (self / name for name in names)
+
     def glob(self, pattern: str) -> Iterator[BucketPath]:
         """The objects that a pattern fits, part by part."""
         with _as_file(self):

@@ -88,6 +88,22 @@ class ObjectListing:
         objects = {one["path"].removeprefix(prefix): _stat(one) for one in found["objects"]}
         return {**{each.removeprefix(prefix).rstrip("/"): None for each in found["common_prefixes"]}, **objects}
 
+    def hidden(self, name: str) -> list[str]:
+        """What directly below a name begins with a dot, asked anew: a bucket lists it before all others."""
+        library, prefix = object_library(), self.folder.inside(name).key("") if name else self.folder.key("")
+
+        def question() -> list[str]:
+            found: list[str] = []
+            for some in library.list(self.folder.store, prefix or None, chunk_size=1_000):
+                for one in some:
+                    child = one["path"].removeprefix(prefix)
+                    if not child.startswith("."):
+                        return found
+                    found.append(child)
+            return found
+
+        return [child for child in asked(str(self.folder), question) if "/" not in child]
+
     def names(self, name: str) -> list[str]:
         """All objects below a name, however deep."""
         owner = self._certain(name)

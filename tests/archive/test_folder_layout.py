@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from kaicep.archive import ArchivePlace, intake_of
+from kaicep.config import Settings
 from kaicep.errors import ArchiveError
 from support.archives import opened
 
@@ -40,3 +42,15 @@ def test_an_archive_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     assert str(error.value) == (
         f"{tmp_path}/var/archive: cannot make the archive: Not a directory: choose another path under [archive]"
     )
+
+
+def test_an_archive_may_be_there(tmp_path: Path) -> None:
+    """Of logs in a bucket nobody asks."""
+    settings = Settings.parse({}, root=tmp_path)
+    assert not ArchivePlace.of(settings).is_likely
+    assert intake_of(tmp_path / "var/archive") is None
+    (tmp_path / "var/archive/intake").mkdir(parents=True)
+    assert ArchivePlace.of(settings).is_likely
+    assert intake_of(tmp_path / "var/archive") == tmp_path / "var/archive/intake"
+    elsewhere = Settings.parse({"archive": {"log": "s3://lake/campus", "path": "nowhere"}}, root=tmp_path)
+    assert ArchivePlace.of(elsewhere).is_likely

@@ -56,6 +56,20 @@ def test_a_last_not_waits_for_the_next_event_of_its_partition_however_late_that_
     assert [row["_time"] for row in found] == [at(300)]
 
 
+def test_what_waits_in_two_selections_waits_in_one() -> None:
+    """In total order, when the watermark has passed it; what looks at several events is not put together."""
+    query = compiled(SELECTION)
+    one, other = build_operator(query), build_operator(query)
+    assert feed(one, query, [reading("a", 1, n=1), reading("c", 7, n=3)], until=5)
+    assert not feed(other, query, [reading("d", 9, n=4), reading("b", 6, n=2)], until=5)
+    one.join(other)
+    assert [row["n"] for row in feed(one, query, [reading("e", 8, n=5)], until=20)] == [2, 3, 5, 4]
+    for text in (SUM, PAIRS):
+        several = compiled(text)
+        with pytest.raises(OperatorError, match="only where each event counts by itself"):
+            build_operator(several).join(build_operator(several))
+
+
 def test_naive_watermark_is_refused() -> None:
     with pytest.raises(OperatorError) as caught:
         build_operator(compiled(SELECTION)).process({}, datetime(2012, 5, 7))  # noqa: DTZ001 - naive on purpose

@@ -23,7 +23,7 @@ def test_what_is_meant_where_nothing_is_said() -> None:
     found = source()
     assert found.format == "json"
     assert found.kafka == KafkaSourceSettings(servers="b:1", topics=("air",))
-    assert (found.kafka.starting, found.kafka.most, found.kafka.strict) == ("earliest", None, True)
+    assert (found.kafka.starting, found.kafka.most, found.kafka.strict) == ("earliest", None, None)
     assert source({"format": "csv", "sep": ";"}, topics="air").options() == {"sep": ";"}
 
 

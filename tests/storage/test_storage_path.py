@@ -5,7 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from kaicep.storage import StoragePath, fsync, make_folder, path_at, remove_temporaries, sorted_files, write_atomically
+from kaicep.storage import (
+    StoragePath,
+    fsync,
+    make_folder,
+    path_at,
+    remove_temporaries,
+    sorted_files,
+    unfinished_files,
+    write_atomically,
+)
 from support.buckets import ObjectStorage
 
 
@@ -32,6 +41,18 @@ def test_files_and_objects_are_there_as_a_whole(places: tuple[StoragePath, ...])
             _fail(temporary)
         assert file.read_bytes() == b"one"
         assert [path.name for path in place.iterdir()] == ["file"]
+
+
+def test_what_is_being_written_is_found_anew(places: tuple[StoragePath, ...]) -> None:
+    """Also what another process has begun since."""
+    for place in places:
+        assert unfinished_files(place / "nowhere") == []
+        make_folder(place)
+        for name in ("b.json", ".tmp-1-a.json.part", ".writer-1", "a.json"):
+            (place / name).write_bytes(b"")
+        make_folder(place / "below")
+        (place / "below" / ".tmp-2").write_bytes(b"")
+        assert [path.name for path in unfinished_files(place)] == [".tmp-1-a.json.part"]
 
 
 def test_what_a_killed_writer_left_is_removed(places: tuple[StoragePath, ...]) -> None:

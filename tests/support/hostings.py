@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 from kaicep.archive import Archive
+from kaicep.archive.sync import Spool
 from kaicep.config import Settings
 from kaicep.pipeline.catalog import Catalog
 from kaicep.pipeline.distribution.executor_hosting import ExecutorHosting
@@ -26,6 +27,7 @@ from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.sharding.sharded_flow import run_here
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from kaicep.pipeline.sources.layouts import reshape
+from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.pipeline.sources.records import RawBatch, RecordOrigin
 from kaicep.pipeline.sources.source_table import source_streams
 from kaicep.pipeline.sources.text_lines import lines_of
@@ -197,6 +199,13 @@ class FilesEngine:
                 found[name] = reshape(source.records(rows, origin), self.project.settings.streams[name])
         return found
 
+    def keep(self, rows: Mapping[str, Tuples]) -> None:
+        """What an archiver does with records that come."""
+        raw = {name: raw_table(list(of)) for name, of in rows.items() if of}
+        spool = Spool(self.archive.path)
+        spool.append({name: self.project.annotators[name].annotate(table).events for name, table in raw.items()})
+        spool.close()
+
     @property
     def log(self) -> dict[str, list[dict[str, Any]]]:
         """What the log has, by stream, in order."""
@@ -288,6 +297,11 @@ class BothHostings:
             engine.note(self._number, files)
         self._files += max(map(len, cut.values()), default=0)
 
+    def keep(self, batch: Mapping[str, Tuples]) -> None:
+        """Let an archiver of each keep events that no engine is given."""
+        for engine in self.engines:
+            engine.keep(batch)
+
     def submit(self, text: str) -> None:
         """Register the queries of a document with the next batch."""
         for engine in self.engines:
@@ -342,7 +356,7 @@ class BothHostings:
         assert rows_in(driver.rows) == rows_in(tasks.rows)
         assert driver.found == tasks.found
         one, other = driver.flow.progress, tasks.flow.progress
-        assert one.streams == other.streams
+        assert one.streams == other.streams, (one.streams, other.streams)
         assert one.matches == other.matches
         assert one.rules == other.rules
         assert one.time == other.time

@@ -44,7 +44,7 @@ def busy_engine(at: datetime) -> EngineStatus:
         },
         windows={"road": {"accident": 2}},
         actions={"ops": ActionStatus(3, 1, 1_500, "the receiver answers 500")},
-        archive=ArchiveStatus(5_000_000, 17, 3),
+        archive=ArchiveStatus(5_000_000, 17, 3, None, 250, 4, "the storage does not answer"),
         state_size=2_000,
         memory=300_000_000,
         threads={"kaicep-heartbeat": False, "kaicep-queries": True},

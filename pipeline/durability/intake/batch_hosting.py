@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
 from ....archive import Archive
+from ....archive.sync import KeptEvents
 from ...catalog import Catalog
 from ...flow import Batch, Dataflow, Registration, StreamResult
 from ...sources import RawBatch, TakenRecords
@@ -23,10 +24,6 @@ RowWriter = Callable[[str, Path], Sequence[tuple[Path, int]]]
 class BatchIntake(Protocol):
     """What one batch is made of, before anybody has judged it."""
 
-    @property
-    def spooled(self) -> bool:
-        """Whether what an archiver has kept comes before it."""
-
     def batch(self, dataflow: Dataflow, planned: datetime | None, latest: datetime | None) -> Batch:
         """It, for the data flow.
 
@@ -34,6 +31,13 @@ class BatchIntake(Protocol):
             dataflow: that is to process it.
             planned: wall clock when Spark planned it; `None`: its events are of any time.
             latest: the latest wall clock of the batches before; `None`: there was none.
+        """
+
+    def spooled(self, kept: KeptEvents) -> Iterator[Batch]:
+        """What an archiver has kept and comes before it, piece by piece.
+
+        Args:
+            kept: which events that are.
         """
 
     def taken(self, streams: Mapping[str, StreamResult]) -> Mapping[str, TakenRecords]:

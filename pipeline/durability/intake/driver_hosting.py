@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from ....annotator import AnnotatedBatch
 from ....archive import Archive
+from ....archive.sync import KeptEvents
 from ....errors import PipelineError
 from ...catalog import Catalog
 from ...flow import Batch, Dataflow, Registration, StreamResult, live_batch, refuse_ahead, rows_at_end
-from ...sources import RawBatch, TakenRecords, without_unreadable
+from ...sources import RawBatch, TakenRecords, source_streams, without_unreadable
 from ..flow_state import HOSTING, RestoredState
 from ..journal import BatchFiles
 from .batch_hosting import BatchIntake, RowWriter
@@ -31,7 +33,6 @@ class CollectedRecords:
 
     project: Catalog
     records: Mapping[str, RawBatch]
-    spooled: bool = True
 
     def batch(self, dataflow: Dataflow, planned: datetime | None, latest: datetime | None) -> Batch:
         """The records, annotated."""
@@ -39,6 +40,11 @@ class CollectedRecords:
         if planned is None:
             return live
         return replace(live, events=refuse_ahead(live.events, self.project.settings.streams, planned, latest))
+
+    def spooled(self, kept: KeptEvents) -> Iterator[Batch]:
+        """The events, read here."""
+        for piece in kept.pieces():
+            yield Batch({stream: AnnotatedBatch.of_logged(table) for stream, table in piece.items()})
 
     def taken(self, streams: Mapping[str, StreamResult]) -> Mapping[str, TakenRecords]:
         """The records themselves."""
@@ -85,7 +91,9 @@ class DriverHosting:
     ) -> BatchIntake:
         """The records, read here."""
         del number, write
-        records = dict(read(files))
+        if files.logged:  # the log gives their events
+            files = replace(files, only=source_streams(self._project.settings).keys() - files.logged)
+        records = dict(read(files)) if files.only != set() else {}
         for stream, unreadable in files.unreadable.items():
             records[stream] = without_unreadable(records.get(stream), unreadable)
         return CollectedRecords(self._project, records)

@@ -51,6 +51,8 @@ class BatchFiles:
         listed: all of them, as Spark has them.
         unreadable: those that this very batch could not read when it was begun.
         only: the streams whose records are asked for; `None`: all.
+        logged: streams without files of which the log has the events of this very batch, which was begun before: their
+            sources may have nothing of it any more.
     """
 
     new: Files
@@ -58,6 +60,7 @@ class BatchFiles:
     listed: Mapping[str, Collection[str]]
     unreadable: Unreadable
     only: Collection[str] | None = None
+    logged: frozenset[str] = frozenset()
 
 
 _EARLIER = "position.json"

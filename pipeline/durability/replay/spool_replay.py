@@ -17,12 +17,11 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ....annotator import AnnotatedBatch, exclude_ids, ids_of
 from ....archive import Archive
 from ....archive.log import Position, earlier_ids
-from ....archive.sync import Spool
+from ....archive.sync import KeptEvents, Spool
 from ....planner import ROWS_AT_ONCE
 from ....storage import read_mirrored, write_mirrored
 from ...flow import Batch, BatchResult, BatchSource, StreamResult, joined, merged
@@ -82,21 +81,32 @@ class SpoolReplay:
             self._say(f"recovery: {reading.holder()} reads the streams still; going on beside it")
         reading.release()
 
-    def batches(self, number: int, live: Batch, *, again: bool) -> Iterator[Batch]:
+    def batches(
+        self,
+        number: int,
+        live: Batch,
+        pieces: Callable[[KeptEvents], Iterator[Batch]],
+        newest: Callable[[], Mapping[str, datetime]],
+        *,
+        again: bool,
+    ) -> Iterator[Batch]:
         """What was missed, piece by piece, then what comes live; to be taken to the end, each processed in its turn.
 
         Args:
             number: of the batch.
             live: what it brings by itself.
+            pieces: makes batches of what was missed.
+            newest: says, by stream, the greatest `_time` of what comes live.
             again: it was begun before, perhaps by another process: it takes what it took then.
         """
-        taken = self._taken_again(number) if again else self._take(number, live.events)
+        taken = self._taken_again(number) if again else self._take(number, newest)
         source = BatchSource.SPOOL if taken.missed else BatchSource.LIVE
-        pieces: list[Batch] = []
-        for piece in self._pieces(taken.upto):
-            pieces.append(Batch(piece, source, idle=live.idle, advances={}))
-            yield pieces[-1]
-        yield replace(live, events=self._completed(number, live.events, pieces)) if again else live
+        before, given = self._spool.taken(), list[Batch]()
+        for piece in pieces(KeptEvents(self._spool, before, taken.upto, self._rows)):
+            given.append(replace(piece, source=source, idle=live.idle, advances={}, number=number))
+            yield given[-1]
+        self._taken = {**before, **taken.upto}
+        yield replace(live, events=self._completed(number, live.events, given)) if again and live.collected else live
 
     def streams(self, number: int, results: Sequence[BatchResult]) -> Mapping[str, StreamResult]:
         """What a batch brings to the log, of all its pieces; what was missed is told.
@@ -105,25 +115,26 @@ class SpoolReplay:
         the log remembers.
         """
         found = [result.streams for result in results]
+        begun = any(map(_has_events, found[-1].values()))
+        self._waited, self._over = self._waited or begun, begun or not self._spool.archiver_runs
         if not self._spool.path.is_dir():
             return merged(found)
         found = self._without_known(number, found)
         self._tell([result.streams for result in results if result.source is BatchSource.SPOOL])
         return merged(found)
 
-    def _take(self, batch: int, live: Mapping[str, AnnotatedBatch]) -> SpoolRange:
+    def _take(self, batch: int, newest: Callable[[], Mapping[str, datetime]]) -> SpoolRange:
         """What a batch takes: everything that is there.
 
         What was missed ends when an archiver has come up to the live stream, or none runs.
 
         Args:
             batch: its number.
-            live: what it brings by itself.
+            newest: see `batches`.
         """
         before = self._spool.taken()
-        self._wait(live, before)
+        self._wait(newest, before)
         taken = SpoolRange(self._spool.newest(before), missed=not self._over)
-        self._over = any(a.events.num_rows for a in live.values()) or not self._spool.archiver_runs
         if taken.upto:
             self._keep_note(batch, taken)
         return taken
@@ -137,13 +148,6 @@ class SpoolReplay:
         if content["batch"] != batch:
             return SpoolRange({}, missed=False)
         return SpoolRange({s: int(k) for s, k in content["upto"].items()}, missed=content.get("missed", True))
-
-    def _pieces(self, upto: Mapping[str, int]) -> Iterator[dict[str, AnnotatedBatch]]:
-        """The events up to some positions, in order of arrival; to be taken to the end."""
-        before = self._spool.taken()
-        for events in self._spool.pieces(before, upto, self._rows):
-            yield {stream: _annotated(table) for stream, table in events.items()}
-        self._taken = {**before, **upto}
 
     def _completed(
         self, batch: int, live: Mapping[str, AnnotatedBatch], pieces: Sequence[Batch]
@@ -163,10 +167,10 @@ class SpoolReplay:
             if not lost.num_rows:
                 continue
             if here is None:
-                found[stream] = _annotated(rest)
+                found[stream] = AnnotatedBatch.of_logged(rest)
             else:
                 both = joined([rest, _without(here.events, [rest])])
-                found[stream] = replace(here, events=_with_rows(both))
+                found[stream] = replace(here, events=AnnotatedBatch.of_logged(both).events)
         return found
 
     def _without_known(
@@ -184,12 +188,14 @@ class SpoolReplay:
     def _tell(self, missed: Sequence[Mapping[str, StreamResult]]) -> None:
         """Say what was missed, if it was not known already."""
         for stream in sorted({stream for step in missed for stream in step}):
-            events = [step[stream].events for step in missed if stream in step]
-            times = [pc.min_max(table["_time"]).as_py() for table in events if table.num_rows]
-            if times:
-                first, last = min(t["min"] for t in times), max(t["max"] for t in times)
-                count = sum(table.num_rows for table in events)
-                self._say(f"recovery: {count:,} events of {stream}, {first:%FT%TZ} to {last:%FT%TZ}, from the intake")
+            found = [step[stream] for step in missed if stream in step]
+            tallies = [tally for result in found if (tally := result.tally).time is not None]
+            if tallies:
+                times = [time for result in found if (time := result.first) is not None]
+                first = f"{min(times):%FT%TZ} to" if times else "up to"
+                last = max(tally.time for tally in tallies if tally.time is not None)
+                count = sum(tally.events for tally in tallies)
+                self._say(f"recovery: {count:,} events of {stream}, {first} {last:%FT%TZ}, from the intake")
 
     def settle(self) -> None:
         """Note that what was taken is in the log, and its rows with the sinks."""
@@ -204,13 +210,14 @@ class SpoolReplay:
         gone = result.late.num_rows - late.num_rows
         return replace(result, late=late, duplicates=result.duplicates + gone)
 
-    def _wait(self, live: Mapping[str, AnnotatedBatch], taken: Mapping[str, int]) -> None:
+    def _wait(self, newest: Callable[[], Mapping[str, datetime]], taken: Mapping[str, int]) -> None:
         """Let an archiver come up to the live stream, once: what it has in hand lies before what comes live.
 
         One that stands by has nothing in hand: `begin` has waited for it.
         """
-        last = {s: pc.max(a.events["_time"]).as_py() for s, a in live.items() if a.events.num_rows}
-        if self._waited or not last or self._spool.reading.path.exists():
+        if self._waited or self._spool.reading.path.exists() or not self._spool.archiver_runs:
+            return
+        if not (last := newest()):
             return
         self._waited = True
         deadline = monotonic() + self._patience.total_seconds()
@@ -238,13 +245,9 @@ class SpoolReplay:
         write_mirrored(self._note, json.dumps(content).encode())
 
 
-def _annotated(events: pa.Table) -> AnnotatedBatch:
-    return AnnotatedBatch.of_events(_with_rows(events))
-
-
-def _with_rows(events: pa.Table) -> pa.Table:
-    kept = events.drop_columns([name for name in ("_late", "_row") if name in events.column_names])
-    return kept.append_column("_row", pa.nulls(events.num_rows, pa.int64()))
+def _has_events(stream: StreamResult) -> bool:
+    tally = stream.tally
+    return tally.events + tally.late + tally.duplicates > 0
 
 
 def _without(events: pa.Table, others: Sequence[pa.Table]) -> pa.Table:

@@ -510,6 +510,14 @@ class QueryRuntime:
         """
         return with_head(self.registration.query, self.registration.now, (taken or self.taken()).written(events))
 
+    def join(self, other: QueryRuntime) -> None:
+        """Go on for another shard of the same selection too.
+
+        Raises:
+            OperatorError: the query is none, or looks at its rows together.
+        """
+        self._operator.join(other._operator)
+
     def restore(self, state: bytes, events: Mapping[str, EventTable] | None = None) -> None:
         """Go on from a snapshot of the same query; `events`: those that were kept beside it.
 

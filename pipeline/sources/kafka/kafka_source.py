@@ -111,7 +111,7 @@ class KafkaSource(SparkSource):
             most=kafka.most,
             least=kafka.least,
             delay_s=kafka.delay.total_seconds(),
-            strict=kafka.strict,
+            strict=kafka.strict is True,
         )
         spark.dataSource.register(KafkaDataSource)
         options = read.options(kafka.servers, client)

@@ -44,7 +44,7 @@ def connector_options(settings: KafkaSourceSettings, client: Mapping[str, str], 
         **topics,
         **_start(settings.starting, read),
         **limits,
-        "failOnDataLoss": str(settings.strict).lower(),
+        "failOnDataLoss": str(settings.strict is not False).lower(),
         "includeHeaders": str(bool(settings.headers)).lower(),
     }
 

@@ -59,6 +59,14 @@ def test_a_store_that_is_built_again_is_told(capsys: pytest.CaptureFixture[str])
     assert f"\n  {why}\n" in printed(KnownStatus(rebuilding, lives=True, age=1.0), capsys)
 
 
+def test_tables_of_delta_lake_that_are_behind_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    told = printed(KnownStatus(busy_engine(NOW), lives=True, age=1.0), capsys)
+    assert "\n  the tables of Delta Lake lack 250 events and 4 matches\n" in told
+    assert "\n  they cannot be written: the storage does not answer\n" in told
+    without = replace(busy_engine(NOW), archive=ArchiveStatus(5, 17, 3))
+    assert "Delta Lake" not in printed(KnownStatus(without, lives=True, age=1.0), capsys)
+
+
 def test_what_the_streams_wait_for_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     waiting = replace(busy_engine(NOW), waits_for="s3://lake/log takes no more (507)")
     line = "\n  the streams wait: s3://lake/log takes no more (507)\n"

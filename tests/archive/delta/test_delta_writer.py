@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from deltalake import write_deltalake
 from kaicep.archive import Archive
-from kaicep.archive.delta import delta_writer
+from kaicep.archive.delta import DeltaLag, delta_writer
 from kaicep.archive.log import EventLog, Position
 from kaicep.errors import ArchiveError
 from support.archive_writer import EVENTS, MATCHES
@@ -42,6 +42,40 @@ def test_events_and_rows_follow_the_log(tmp_path: Path) -> None:
     found = rows_of(tmp_path, f"matches/{QUERY}")
     assert sorted(found["flow"].to_pylist()) == [n / 2 for n in range(200)]
     assert {"?a", "?b", "_origin", "lasts"} <= set(found.column_names)
+
+
+def test_how_far_they_are_behind_is_known_without_the_storage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing where they have all; after a restart over a storage that is away, at most what the log has."""
+    monkeypatch.setattr(delta_writer, "_FIRST_PAUSE_S", 0.02)
+    with opened(tmp_path, store=False) as archive:
+        assert archive.delta_lag is None
+    with opened(tmp_path, delta="lake", store=False) as archive:
+        fill_with_matches(archive, range(2))
+        assert follows(archive, Position(0, 1))
+        assert archive.delta_lag == DeltaLag(0, 0)
+        (tmp_path / "lake").rename(tmp_path / "away")
+        (tmp_path / "lake").write_text("a file where a folder has to be", encoding="utf-8")
+        fill_with_matches(archive, range(2, 4))
+        assert eventually(lambda: (lag := archive.delta_lag) is not None and lag.reason is not None)
+        assert archive.delta_lag is not None
+        assert (archive.delta_lag.events, archive.delta_lag.matches) == (80, 80)
+        (tmp_path / "lake").unlink()
+        (tmp_path / "away").rename(tmp_path / "lake")
+        assert follows(archive, Position(0, 3))
+        assert eventually(lambda: archive.delta_lag == DeltaLag(0, 0))
+
+
+def test_a_log_that_cannot_be_read_leaves_what_was_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(tmp_path, delta="lake", store=False) as archive:
+        fill_with_matches(archive, range(1))
+        assert follows(archive, Position(0, 0))
+        monkeypatch.setattr(EventLog, "slices", _unreadable)
+        assert archive.delta_lag == DeltaLag(0, 0, "the log is away")
+        monkeypatch.undo()
+
+
+def _unreadable(*_: object) -> None:
+    raise ArchiveError("the log is away")
 
 
 def test_what_is_copied_alone_may_leave_the_log(tmp_path: Path) -> None:

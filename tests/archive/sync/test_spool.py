@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from kaicep.archive.sync import Spool
+from kaicep.archive.log import read_segment
+from kaicep.archive.sync import KeptEvents, Spool
 from kaicep.errors import ArchiveError
 from support.archives import NINE, SECOND, STREAM, readings
 
@@ -76,4 +77,33 @@ def test_the_engine_goes_on_without_a_broken_segment(tmp_path: Path) -> None:
     pieces = list(engine.pieces({}, engine.newest({}), 100))
     assert sum(piece[STREAM].num_rows for piece in pieces) == 10
     assert (tmp_path / "quarantine" / "intake" / STREAM / broken.name).exists()
+    archiver.close()
+
+
+def test_somebody_else_reads_what_is_whole(tmp_path: Path) -> None:
+    """Slices of segments, behind what was taken; what is broken is set aside before they are told of."""
+    archiver = Spool(tmp_path)
+    for batch in range(4):
+        archiver.append({STREAM: readings(5, first=5 * batch)})
+    archiver.tidy()
+    engine = Spool(tmp_path, taker=True)
+    found = KeptEvents(engine, {STREAM: 1}, {STREAM: 3}, 100).slices()
+    assert [read_segment(one.path, rows=one.rows).num_rows for one in found[STREAM]] == [5, 5]
+    broken = tmp_path / "intake" / STREAM / "000000-000000000002.parquet"
+    content = bytearray(broken.read_bytes())
+    content[len(content) // 3] ^= 1
+    broken.write_bytes(content)
+    left = engine.slices({}, {STREAM: 4})[STREAM]
+    assert broken not in [one.path for one in left]
+    assert sum(one.facts.rows for one in left) == 15
+    assert engine.slices({STREAM: 4}, {STREAM: 4}) == {}
+    archiver.close()
+
+
+def test_events_that_came_twice_are_there_twice(tmp_path: Path) -> None:
+    """Whoever takes them counts the duplicates."""
+    archiver = Spool(tmp_path)
+    for _ in range(2):
+        archiver.append({STREAM: readings(5)})
+    assert [piece[STREAM].num_rows for piece in archiver.pieces({}, {STREAM: 2}, 100)] == [10]
     archiver.close()

@@ -19,9 +19,12 @@ from kaicep.pipeline.control.knowledge_admin import KnowledgeAdmin
 from kaicep.pipeline.distribution.executor_hosting import ExecutorHosting
 from kaicep.pipeline.distribution.split_batch import SplitBatch
 from kaicep.pipeline.durability import HOSTING
+from kaicep.pipeline.flow.batch import live_batch
 from kaicep.pipeline.flow.idle_streams import IdleStreams
 from kaicep.pipeline.sharding import shard_of
 from kaicep.pipeline.sharding.split_reading import Split
+from kaicep.pipeline.sources.memory_source import raw_table
+from support import hostings
 from support.clock import Clock
 from support.hostings import BothHostings, TasksHere, catalog_in, lines_in, written
 from support.keyed import STREAMS
@@ -203,21 +206,62 @@ def test_queries_read_what_was_answered_in_shards(tmp_path: Path, opened: list[B
     both.end()
 
 
-def test_states_in_shards_are_not_brought_together_without_a_log(tmp_path: Path) -> None:
-    project = catalog_in(tmp_path, BASE.settings, BASE, shards=2)
+def without_log(folder: Path) -> tuple[Catalog, ExecutorHosting]:
+    """A project without an archive, in two shards."""
+    project = catalog_in(folder, BASE.settings, BASE, shards=2)
     settings = project.settings.model_copy(
         update={"archive": project.settings.archive.model_copy(update={"enabled": False})}
     )
-    hosting = ExecutorHosting(Catalog.of_knowledge(settings, BASE.knowledge), None, TasksHere)
+    project = Catalog.of_knowledge(settings, BASE.knowledge)
+    return project, ExecutorHosting(project, None, TasksHere)
+
+
+def batch_of(folder: Path, number: int, *files: list[dict[str, object]]) -> SplitBatch:
+    """A batch of `P`."""
+    paths = [written(folder, "P", 10 * number + place, rows) for place, rows in enumerate(files)]
+    return SplitBatch(splits=[Split("P", place, path, "source") for place, path in enumerate(paths)], number=number)
+
+
+def test_states_in_shards_are_not_brought_together_without_a_log(tmp_path: Path) -> None:
+    project, hosting = without_log(tmp_path)
     flow = hosting.dataflow(project)
-    (fast,) = project.registrations(FAST, "fast")
-    flow.register(fast)
-    paths = [written(tmp_path, "P", 1, seconds(1, 2))]
-    flow.process(SplitBatch(splits=[Split("P", 0, path, "source") for path in paths], number=1))
-    reads = project.registrations(READS, "reads", [fast.query])
-    with pytest.raises(PipelineError, match="'reads' reads or decides what 'fast' gives, which is answered in shards"):
+    (busy,) = project.registrations(COUNT, "busy")
+    flow.register(busy)
+    flow.process(batch_of(tmp_path, 1, seconds(1, 2)))
+    reads = project.registrations("SELECT ?b.n FROM (?b, busy)", "reads", [busy.query])
+    with pytest.raises(PipelineError, match="'reads' reads or decides what 'busy' gives, which is answered in shards"):
         hosting.check_submitted(flow, reads)
-    hosting.check_submitted(flow, project.registrations(COUNT, "busy"))
+    hosting.check_submitted(flow, project.registrations(FAST, "fast"))
+
+
+def test_what_looks_at_each_event_is_read_later_without_a_log(tmp_path: Path) -> None:
+    """What waits for the watermark in its shards waits in one place from then on."""
+    project, hosting = without_log(tmp_path)
+    flow, driver = hosting.dataflow(project), project.dataflow()
+    (fast,) = project.registrations(FAST, "fast")
+    (reads,) = project.registrations(READS, "reads", [fast.query])
+    batches = (
+        [seconds(1, 2, 9), seconds(7.5, 9.5, v=4), seconds(8.5)],
+        [seconds(10, 11), seconds(10.5)],
+        [seconds(20)],
+    )
+    found: dict[str, int] = {}
+    for number, files in enumerate(batches, 1):
+        for one in (flow, driver):
+            if number == 1:
+                one.register(fast)
+            if number == 2:
+                one.register(reads)
+        hosting.check_submitted(flow, [reads] if number == 1 else [])
+        rows = flow.process(batch_of(tmp_path, number, *files)).matches
+        events = raw_table([row for of in files for row in of])
+        expected = driver.process(live_batch(driver.annotators, {"P": events})).matches
+        assert {label: of.to_pylist() for label, of in rows.items() if of.num_rows} == {
+            label: of.to_pylist() for label, of in expected.items() if of.num_rows
+        }
+        found |= {label: found.get(label, 0) + of.num_rows for label, of in rows.items()}
+    assert found["reads"] > 4
+    assert found["fast"] > found["reads"]
 
 
 def test_a_query_that_fails_is_parked_and_the_others_go_on(tmp_path: Path, opened: list[BothHostings]) -> None:
@@ -472,3 +516,31 @@ def test_a_batch_whose_files_are_not_known_is_not_taken_for_empty(tmp_path: Path
     found = tasks.deliver(1)
     assert found is not None
     assert found.streams["P"].tally.events == 1
+
+
+def test_what_attempts_have_left_goes_with_the_batch_that_follows(
+    tmp_path: Path, opened: list[BothHostings], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the folder that tasks share, in the log, and in that of matches; what is at work on a later batch stays."""
+    monkeypatch.setattr(hostings, "RESTARTS", 0.0)
+    monkeypatch.setattr(hostings, "ASKED_FOR", 0.0)
+    both = both_of(tmp_path, opened, FAST)
+    tasks = both.engines[1]
+    tasks._few = 0
+    both.restart()
+    for number in range(1, 4):
+        both.take({"P": seconds(4 * number, 4 * number + 1, 4 * number + 2)})
+    last = tasks.flow.done
+    archive = tmp_path / "tasks/var/archive"
+    folders = [tmp_path / "tasks/var/state/hosting", archive / "log/P", archive / "matches/fast"]
+    left = [f".tmp-segment-{last:09}-shard-1-ab.parts", f".tmp-31-{last:09}-split-1-ab.parts.part"]
+    stays = f".tmp-31-{last + 2:09}-split-1-ab.parts.part"
+    for folder in folders:
+        for name in (*left, stays):
+            (folder / name).write_bytes(b"")
+    both.take({"P": seconds(17, 18, 19)})
+    both.take({"P": seconds(22)})
+    assert (
+        sorted(path.name for folder in folders for path in folder.iterdir() if path.name.startswith(".tmp-"))
+        == [stays] * 3
+    )

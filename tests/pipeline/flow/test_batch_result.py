@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pyarrow as pa
 from kaicep.pipeline.flow import CALLS, QueryRows
-from kaicep.pipeline.flow.batch_result import BatchResult, StreamResult, merged
+from kaicep.pipeline.flow.batch_result import BatchResult, StreamResult, StreamTally, merged
 from kaicep.pipeline.flow.rules import FiringOrder
 from support.action_calls import calls
 
@@ -86,3 +86,14 @@ def test_calls_of_rules_are_counted_by_rule_unless_nobody_makes_them() -> None:
     assert result.calls.num_rows == 3
     result.count_no_calls()
     assert result.done == {"r0": {"calls": 0, "events emitted": 1}, "r1": {"calls": 0}}
+
+
+def test_the_numbers_of_two_pieces_are_put_together() -> None:
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    one, none = StreamTally(1, 2, 3, 4, 5, at), StreamTally(10, 20, 30, 40, 50, None)
+    assert one.with_more(none) == none.with_more(one) == StreamTally(11, 22, 33, 44, 55, at)
+
+
+def test_the_first_moment_of_what_was_admitted() -> None:
+    assert StreamResult(events(4, 2, 9), events(1), REJECTED, 0, 0).first == datetime.fromtimestamp(2, UTC)
+    assert StreamResult(events(), events(1), REJECTED, 0, 0).first is None

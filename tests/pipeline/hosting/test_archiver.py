@@ -239,14 +239,6 @@ def test_an_archiver_waits_for_room_and_says_so_once(tmp_path: Path, monkeypatch
     archiver._spool.close()
 
 
-def test_what_executors_would_not_take_is_not_kept(tmp_path: Path) -> None:
-    of = project(tmp_path)
-    engine = of.settings.engine.model_copy(update={"hosting": "executors"})
-    hosted = Project.of(of.settings.model_copy(update={"engine": engine}))
-    with pytest.raises(PipelineError, match=r"executors host the project's engine.*hosting = \"driver\""):
-        Archiver(hosted, spark=cast("SparkSession", object()))
-
-
 def test_what_is_in_a_bucket_the_engine_alone_lists(tmp_path: Path) -> None:
     of = project(tmp_path)
     (name, stream), *_ = of.settings.streams.items()

@@ -23,10 +23,17 @@ def kafka() -> Iterator[MockKafka]:
 
 
 def read(
-    kafka: MockKafka, start: int, end: int, columns: frozenset[str] = ALL, *, lost: str = "", patience_s: float = 5.0
+    kafka: MockKafka,
+    start: int,
+    end: int,
+    columns: frozenset[str] = ALL,
+    *,
+    lost: str = "",
+    patience_s: float = 5.0,
+    strict: bool = False,
 ) -> pa.Table:
     wanted = OffsetRange("air", 0, start, end, lost)
-    batches = read_range(client_options(kafka.servers, {}), wanted, columns, patience_s)
+    batches = read_range(client_options(kafka.servers, {}), wanted, columns, patience_s, strict=strict)
     return pa.Table.from_batches(batches, KAFKA_SCHEMA)
 
 
@@ -79,11 +86,26 @@ def test_offsets_of_no_record_end_a_range(kafka: MockKafka) -> None:
     assert read(kafka, 0, end)["value"].to_pylist() == [b"a", b"b"]
 
 
-def test_records_that_have_gone_meanwhile_are_no_gap(kafka: MockKafka) -> None:
+def test_records_that_have_gone_meanwhile_are_told_of(kafka: MockKafka) -> None:
     kafka.produce("air", [str(n) for n in range(9)])
     kafka.tell("forget air 0 5")
+    rows = read(kafka, 2, 7).to_pylist()
+    gone = "offsets 2 to 4 of air/0 were deleted before they were read"
+    assert [(row["offset"], row["value"], row["lost"]) for row in rows] == [
+        (4, None, gone),
+        (5, b"5", None),
+        (6, b"6", None),
+    ]
     with pytest.raises(ValueError, match="offsets 2 to 6 of air/0 are gone"):
-        read(kafka, 2, 7)
+        read(kafka, 2, 7, strict=True)
+
+
+def test_all_of_a_range_may_have_gone(kafka: MockKafka) -> None:
+    kafka.produce("air", [str(n) for n in range(9)])
+    kafka.tell("forget air 0 8")
+    assert [(row["offset"], row["lost"]) for row in read(kafka, 2, 7).to_pylist()] == [
+        (6, "offsets 2 to 6 of air/0 were deleted before they were read")
+    ]
 
 
 def test_brokers_that_are_away_pass(kafka: MockKafka) -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from kaicep.pipeline.monitoring import EngineStatus, write_metrics
+from kaicep.pipeline.monitoring import ArchiveStatus, EngineStatus, write_metrics
 from prometheus_client.parser import text_string_to_metric_families
 from support.statuses import busy_engine
 
@@ -54,6 +54,13 @@ def test_everything_that_can_be_counted_is_there() -> None:
     assert found["kaicep_streams_wait", ""] == 0
     assert found["kaicep_archive_bytes", ""] == 5_000_000
     assert found["kaicep_store_lag_rows", "events"] == 17
+    assert [found["kaicep_delta_lag_rows", kind] for kind in ("events", "matches")] == [250, 4]
+
+
+def test_without_tables_of_delta_lake_nothing_is_said_of_them() -> None:
+    found = of(replace(busy_engine(NOW), archive=ArchiveStatus(5, 17, 3)))
+    assert ("kaicep_delta_lag_rows", "events") not in found
+    assert found["kaicep_store_lag_rows", "matches"] == 3
 
 
 def test_what_is_not_known_is_left_out() -> None:

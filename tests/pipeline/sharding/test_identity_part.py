@@ -7,12 +7,23 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from kaicep.archive.log import EventLog, Position
 from kaicep.pipeline.sharding.hosted_queries import HostedQueries
-from kaicep.pipeline.sharding.identity_part import DROPPED, IdentityReport, IdentityWork, ReadSplit, identity_part
+from kaicep.pipeline.sharding.identity_part import (
+    DROPPED,
+    EarlierEvents,
+    IdentityReport,
+    IdentityWork,
+    LoggedBefore,
+    ReadSplit,
+    identity_part,
+)
 from kaicep.pipeline.sharding.part_file import PartFile
 from kaicep.pipeline.sharding.split_part import split_part
+from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.storage import LocalFolder
-from support.shards import hosted_of, reading, split_of
+from support.sharded import plan_of
+from support.shards import FOLLOWS, PROJECT, hosted_of, reading, split_of
 
 
 def at(second: float) -> datetime:
@@ -85,6 +96,34 @@ def test_what_a_clock_has_passed_is_late(tmp_path: Path) -> None:
     splits = splits_of(queries, tmp_path, "P")
     work = IdentityWork("P", 0, splits, (None, at(8)), at(8), at(8), "")
     assert identity_part(queries, work, LocalFolder(tmp_path), "one.parts").late == 3
+
+
+@pytest.mark.parametrize("stream", ["P", "Q"])
+def test_late_events_may_be_known_of_pieces_and_batches_before(tmp_path: Path, stream: str) -> None:
+    """What an archiver has kept comes before, and once more; what was forgotten below the watermark, the log knows."""
+    queries, folder = HostedQueries(replace(plan_of(PROJECT, FOLLOWS, 1), durable=True)), LocalFolder(tmp_path)
+    log = EventLog(tmp_path / "log")
+    raw = raw_table([reading("old", 3)])
+    for batch in (4, 5):  # of this very batch there may be a segment already, of an earlier attempt
+        log.append(stream, batch, PROJECT.annotators[stream].annotate(raw).events)
+        raw = raw_table([reading("own", 4)])
+    log.close()
+    several = ([reading("kept", 5)], [reading(name, second) for name, second in (("old", 3), ("own", 4), ("kept", 5))])
+    for place, rows in enumerate(several):
+        split_part(queries, split_of(tmp_path, place, rows, stream), folder, f"{place}.parts")
+    first, second = (ReadSplit(stream, place, f"{place}.parts", at(20)) for place in range(2))
+    work = IdentityWork(stream, 0, (second,), (at(20), None), at(17), at(17), "")
+    alone = identity_part(queries, work, folder, "x.parts")
+    assert (alone.duplicates, alone.late) == (0, 3)
+    logged = LoggedBefore(log.path, Position(0, 5))
+    known = identity_part(queries, replace(work, earlier=(first,), logged=logged), folder, "y.parts")
+    assert (known.duplicates, known.late) == (2, 1)
+
+
+def test_pieces_follow_each_other() -> None:
+    one, two = ReadSplit("P", -1, "a", None), ReadSplit("P", 0, "b", None)
+    both = EarlierEvents().and_piece({"P": (one,)}, {"P": ["x"]}).and_piece({"P": (two,), "Q": ()}, {"P": ["y"]})
+    assert (both.splits, both.dropped) == ({"P": (one, two), "Q": ()}, {"P": ("x", "y"), "Q": ()})
 
 
 @pytest.mark.parametrize("bound", [None, at(6)])

@@ -11,9 +11,10 @@ import pyarrow.parquet as pq
 from kaicep.archive.log import check_segment, read_segment
 from kaicep.pipeline.sharding.hosted_queries import HostedQueries
 from kaicep.pipeline.sharding.identity_part import IdentityWork, ReadSplit, identity_part
-from kaicep.pipeline.sharding.log_part import HIDDEN, LogWork, log_part
+from kaicep.pipeline.sharding.log_part import HIDDEN, LogWork, log_part, remove_attempts
 from kaicep.pipeline.sharding.split_part import split_part
-from kaicep.storage import LocalFolder
+from kaicep.storage import LocalFolder, StoragePath, make_folder, path_at
+from support.buckets import ObjectStorage
 from support.sharded import plan_of
 from support.shards import FOLLOWS, PROJECT, reading, split_of
 
@@ -66,3 +67,23 @@ def test_without_events_there_is_no_segment(tmp_path: Path) -> None:
     report = log_part(queries, work, LocalFolder(tmp_path), "x")
     assert (report.path, report.rows, report.late) == (None, 0, 0)
     assert not (tmp_path / "log").exists()
+
+
+def test_attempts_that_did_not_count_are_removed(tmp_path: Path, object_storage: ObjectStorage) -> None:
+    """Also what a killed one had begun; not those of later batches, nor what others write."""
+    lost = (f"{HIDDEN}000000007-shard-0-ab.parts", ".tmp-31-000000006-split-2-cd.parts.part")
+    begun = f".tmp-4711-{HIDDEN}000000007-rows-1-ef.0.part"
+    kept = (
+        "000000-000000000007.parquet",
+        ".tmp-31-000000-000000000007.parquet.part",
+        f"{HIDDEN}000000008-shard-0-ab.parts",
+        ".tmp-31-000000008-split-0-ab.parts.part",
+        "000000003-shard-0-ab.parts",
+    )
+    places: tuple[StoragePath, ...] = (tmp_path, path_at(str(object_storage.folder("lake")), object_storage.options))
+    for place in places:
+        make_folder(place / "P")
+        for name in (*lost, begun, *kept):
+            (place / "P" / name).write_bytes(b"")
+        remove_attempts([place / "P", place / "nowhere"], 7)
+        assert {path.name for path in (place / "P").iterdir()} == {*kept}

@@ -11,7 +11,12 @@ from kaicep.pipeline.sources.delimited import CsvSource
 from kaicep.pipeline.sources.file_source import FileSource
 from kaicep.pipeline.sources.json_source import JsonSource
 from kaicep.pipeline.sources.parquet_source import ParquetListing, ParquetSource
-from kaicep.pipeline.sources.source_table import delivered_streams, source_streams, written_streams
+from kaicep.pipeline.sources.source_table import (
+    delivered_streams,
+    fleeting_streams,
+    source_streams,
+    written_streams,
+)
 from kaicep.pipeline.sources.spark_source import SparkSource
 
 STREAM: dict[str, Any] = {"event_type": "<urn:R>", "time": {"attribute": "at"}}
@@ -60,3 +65,17 @@ def test_what_no_process_reads_by_itself_spark_delivers(
     settings = Settings.parse({"streams": {"air": {**STREAM, "source": source}, "memory": STREAM}}, root=tmp_path)
     assert delivered_streams(settings) == ({"air"} if delivered else set())
     assert written_streams(settings) == ({"air"} if written else set())
+
+
+@pytest.mark.parametrize(
+    ("source", "fleeting"),
+    [
+        ({"format": "json", "path": "in"}, False),
+        ({"format": "orc", "path": "in"}, False),
+        ({"format": "rate", "order": "time"}, True),
+        ({"kafka": {"servers": "broker:9092", "topics": ["air"]}}, True),
+    ],
+)
+def test_what_has_no_files_may_not_come_twice(source: dict[str, Any], fleeting: bool, tmp_path: Path) -> None:
+    settings = Settings.parse({"streams": {"air": {**STREAM, "source": source}, "memory": STREAM}}, root=tmp_path)
+    assert fleeting_streams(settings) == ({"air"} if fleeting else set())

@@ -13,6 +13,7 @@ from typing import Any
 import kaicep
 import pyarrow as pa
 import pytest
+from kaicep.archive import Archive
 from kaicep.config import Settings
 from kaicep.errors import ConfigError, PipelineError
 from kaicep.pipeline.hosting.archiver import Archiver
@@ -79,6 +80,16 @@ class Failing(kaicep.Sink):
             raise RuntimeError("the engine is killed")
 
 
+def killed(*_: object) -> None:
+    raise RuntimeError("the engine is killed")
+
+
+def letters_in(folder: Path) -> list[dict[str, Any]]:
+    """The dead letters of the topic, in order."""
+    paths = sorted((folder / "var/state/dead-letters/air").glob("*.jsonl"))
+    return [json.loads(line) for path in paths for line in path.read_text().splitlines()]
+
+
 @pytest.mark.spark
 @pytest.mark.parametrize("hosting", [pytest.param("driver", marks=pytest.mark.long), "executors"])
 def test_records_are_read_once_over_restarts_and_lost_checkpoints(
@@ -136,16 +147,44 @@ def test_what_is_wrong_is_told_and_the_rest_is_read(
 
 
 @pytest.mark.spark
-def test_deleted_records_end_the_stream_unless_it_is_said_otherwise(
-    kafka: MockKafka, spark: SparkSession, tmp_path: Path
-) -> None:
-    reader = Reader(spark, tmp_path, tables(kafka))
+def test_deleted_records_end_the_stream_if_that_is_said(kafka: MockKafka, spark: SparkSession, tmp_path: Path) -> None:
+    reader = Reader(spark, tmp_path, tables(kafka, failOnDataLoss=True))
     produce(kafka, 0, 2)
     reader.read()
     produce(kafka, 2, 4)
     kafka.tell("forget air 0 4")
-    with pytest.raises(PipelineError, match="offsets 2 to 3 of air/0 were deleted before they were read: set failOn"):
+    with pytest.raises(PipelineError, match="offsets 2 to 3 of air/0 were deleted before they were read: leave failOn"):
         reader.read()
+
+
+@pytest.mark.long
+@pytest.mark.spark
+@pytest.mark.parametrize("hosting", ["driver", "executors"])
+def test_a_batch_is_done_again_when_its_records_are_gone(
+    hosting: str, kafka: MockKafka, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the log has is taken from it; what it has not is a dead letter."""
+    reader = Reader(spark, tmp_path, tables(kafka, hosting=hosting))
+    kafka.produce("air", ["nonsense"])
+    produce(kafka, 1, 3)
+    with pytest.raises(PipelineError, match="the engine is killed"):
+        reader.read(Failing(1))
+    kafka.tell("forget air 0 3")
+    assert reader.read() == [1, 2, 3]
+    (letter,) = letters_in(tmp_path)
+    assert letter["place"] == "air/0, offset 0"
+    produce(kafka, 4, 4)
+    with monkeypatch.context() as patch:
+        patch.setattr(Archive, "append", killed)
+        with pytest.raises((PipelineError, RuntimeError), match="the engine is killed"):
+            reader.read()
+    kafka.tell("forget air 0 6")
+    assert reader.read() == [1, 2, 3, 6, 7]
+    lost = letters_in(tmp_path)[-1]
+    deleted = "offsets 4 to 5 of air/0 were deleted before they were read"
+    assert (lost["place"], lost["reason"]) == ("air/0, offset 5", deleted)
+    produce(kafka, 8, 1)
+    assert reader.read() == [1, 2, 3, 6, 7, 8]
 
 
 @pytest.mark.long
