@@ -33,6 +33,7 @@ from .settings import (
     UnpivotSettings,
     fault,
 )
+from .settings.sinks import SinkSettings
 from .storage import folder_name
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "S3Settings",
     "ServerSettings",
     "Settings",
+    "SinkSettings",
     "SourceSettings",
     "StreamSettings",
     "TimeSettings",
@@ -93,6 +95,7 @@ class Settings(Table):
     server: ServerSettings = ServerSettings()
     streams: dict[str, StreamSettings] = Field(default_factory=dict)
     actions: dict[ActionName, ActionSettings] = Field(default_factory=dict)
+    sinks: dict[ActionName, SinkSettings] = Field(default_factory=dict)
     root: Path = Field(default=Path(), exclude=True)
     file: str = Field(default="project", exclude=True)
 

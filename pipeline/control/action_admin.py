@@ -10,6 +10,7 @@ from ...config import Settings
 from ...errors import KaicepError, PipelineError
 from ..actions import CallDelivery, EngineHost, outbox_folder, receivers_of
 from ..flow.rules import CALLS
+from ..sinks.outgoing import RowCalls, project_sinks
 from .requests import Requests, RequestServer
 
 __all__ = ["ActionAdmin", "asked_of", "has_actions"]
@@ -25,6 +26,7 @@ class ActionAdmin:
 
     Attributes:
         calls: on their way.
+        rows: for the sinks of the project, which take the same way; `None`: it has none.
 
     Raises:
         PipelineError: another engine runs this project.
@@ -37,10 +39,13 @@ class ActionAdmin:
         self._requests = Requests(folder)
         self._requests.serve()
         try:
-            self.calls = CallDelivery(folder, receivers_of(settings, engine), CALLS)
+            receivers = {**receivers_of(settings, engine), **project_sinks(settings)}
+            self.calls = CallDelivery(folder, receivers, CALLS)
         except BaseException:
             self._requests.lock.release()
             raise
+        wanted = {f"sinks.{name}": sink.queries for name, sink in settings.sinks.items()}
+        self.rows = RowCalls(self.calls, CALLS, wanted) if wanted else None
         self._server = RequestServer(self._requests, self._answered, "kaicep-actions")
 
     def close(self) -> None:
@@ -76,5 +81,5 @@ def asked_of(calls: CallDelivery, content: Mapping[str, Any]) -> object:
 
 
 def has_actions(settings: Settings) -> bool:
-    """Whether a project has actions, or had some whose calls wait still."""
-    return bool(settings.actions) or outbox_folder(settings.path(settings.engine.state)).exists()
+    """Whether a project has actions or sinks, or had some for which something waits still."""
+    return bool(settings.actions or settings.sinks) or outbox_folder(settings.path(settings.engine.state)).exists()
