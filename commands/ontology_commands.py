@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..storage import masked
-from .options import ProjectOption, RowFormOption
+from .options import ProjectAtLast, ProjectByName, ProjectOption, RowFormOption, project_of
 from .terminal import print_rows, tell, waiting
 
 app = typer.Typer(
@@ -57,13 +57,13 @@ def remove_module(
     typer.echo("\n".join(said))
 
 
-@app.command("list", epilog="Example: `kaicep ontology list --project campus/`")
-def list_modules(project: ProjectOption, *, form: RowFormOption = None) -> None:
+@app.command("list", epilog="Example: `kaicep ontology list campus/`")
+def list_modules(project: ProjectAtLast = None, *, named: ProjectByName = None, form: RowFormOption = None) -> None:
     """List the modules, and since which version, batch and moment each has been in force."""
     from ..api.clients import MODULE_COLUMNS, list_modules
     from ..config import Settings
 
-    settings = Settings.load(project)
+    settings = Settings.load(project_of(project, named))
     rows, said = list_modules(settings)
     print_rows(rows, MODULE_COLUMNS, form, settings)
     for line in said:

@@ -17,7 +17,7 @@ def test_modules_are_added_listed_and_removed(project: Path) -> None:
     assert json.loads(listed.stdout)["module"] == "rooms.ttl"
     assert listed.stderr.endswith("takes over when the engine starts\n")
     assert call("ontology", "remove", "rooms.ttl", "-p", project).exit_code == 0
-    assert call("ontology", "list", "-p", project).stdout == ""
+    assert call("ontology", "list", project).stdout == ""
 
 
 def test_a_shipped_ontology_is_listed_and_added_by_its_name(project: Path) -> None:

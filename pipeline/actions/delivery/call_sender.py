@@ -165,8 +165,9 @@ class CallSender:
         first = error.delivered
         self._outbox.fail(Piece(piece.lane, piece.calls[first:], piece.ends[first:]), count, error.reason, tries)
         _LOG.warning(
-            "actions: %d call%s of %s for %s failed after %d tries: %s; `kaicep actions retry` lets them go out again",
-            *(count, "s" * (count != 1), piece.lane.rule, self._name, tries, error.reason),
+            "actions: %d call%s of %s for %s failed after %s: %s; `kaicep actions retry` lets %s go out again",
+            *(count, "s" * (count != 1), piece.lane.rule, self._name),
+            *(f"{tries} tries" if tries > 1 else "one try", error.reason, "them" if count > 1 else "it"),
         )
         with self._changed:
             self._schedule.succeed(piece.lane)

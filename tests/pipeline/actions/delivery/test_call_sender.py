@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import pytest
 from kaicep.config import ActionSettings
 from kaicep.errors import ConfigError
 from kaicep.pipeline.actions import ActionCall, DeliveryError
@@ -70,7 +71,7 @@ def test_what_was_delivered_of_a_piece_is_not_sent_again(tmp_path: Path) -> None
     assert [one for ids in seen[1:] for one in ids] == ["a-2", "a-3", "a-4"]
 
 
-def test_a_hopeless_call_is_given_up_at_once_and_alone(tmp_path: Path) -> None:
+def test_a_hopeless_call_is_given_up_at_once_and_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     def do(calls: Sequence[ActionCall]) -> None:
         for number, call in enumerate(calls):
             if call.id == "a-1":
@@ -80,6 +81,7 @@ def test_a_hopeless_call_is_given_up_at_once_and_alone(tmp_path: Path) -> None:
     assert eventually(lambda: not outbox.counts())
     sender.close(5)
     assert [(call.id, call.tries) for call in outbox.failed.calls()] == [("a-1", 1)]
+    assert "1 call of a for ops failed after one try: no room; `kaicep actions retry` lets it go out" in caplog.text
     assert sender.sent == 4
 
 
