@@ -10,7 +10,7 @@ from ...config import Settings
 from ...errors import KaicepError, PipelineError
 from ..actions import CallDelivery, EngineHost, outbox_folder, receivers_of
 from ..flow.rules import CALLS
-from ..sinks.outgoing import RowCalls, project_sinks
+from ..sinks.outgoing import RowCalls, sink_receivers
 from .requests import Requests, RequestServer
 
 __all__ = ["ActionAdmin", "asked_of", "has_actions"]
@@ -39,7 +39,7 @@ class ActionAdmin:
         self._requests = Requests(folder)
         self._requests.serve()
         try:
-            receivers = {**receivers_of(settings, engine), **project_sinks(settings)}
+            receivers = {**receivers_of(settings, engine), **sink_receivers(settings)}
             self.calls = CallDelivery(folder, receivers, CALLS)
         except BaseException:
             self._requests.lock.release()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .project_sinks import check_sink, project_sinks
+from .project_sinks import check_sink, sink_receivers
 from .row_calls import RowCalls
 
-__all__ = ["RowCalls", "check_sink", "project_sinks"]
+__all__ = ["RowCalls", "check_sink", "sink_receivers"]

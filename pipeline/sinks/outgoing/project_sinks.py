@@ -13,7 +13,7 @@ from ...actions import ACTIONS, Action, ActionSpec, Receiver
 from .row_action import RowAction
 from .sql_action import SqlAction
 
-__all__ = ["KINDS", "check_sink", "project_sinks"]
+__all__ = ["KINDS", "check_sink", "sink_receivers"]
 
 KINDS: Mapping[str, Callable[[ActionSpec, Any], Action]] = {
     **{kind: ACTIONS[kind] for kind in ("webhook", "mqtt", "kafka")},
@@ -22,7 +22,7 @@ KINDS: Mapping[str, Callable[[ActionSpec, Any], Action]] = {
 """Kind → what makes an action of it."""
 
 
-def project_sinks(settings: Settings) -> dict[str, Receiver]:
+def sink_receivers(settings: Settings) -> dict[str, Receiver]:
     """Who takes the rows of a project's sinks, by `sinks.NAME`.
 
     Args:

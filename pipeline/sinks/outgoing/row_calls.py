@@ -38,7 +38,7 @@ class RowCalls(PieceSink):
             self._rows.clear()
         self._begun, self._batch = True, batch_id
         names = [name for name, queries in self._wanted.items() if not queries or query_name in queries]
-        return _Collected(self._rows, self._schema, query_name, names)
+        return _RowCollector(self._rows, self._schema, query_name, names)
 
     def flush(self) -> None:
         """All of a batch is here; of one without rows nothing is."""
@@ -63,7 +63,7 @@ class RowCalls(PieceSink):
             self._calls.put_apart(pa.concat_tables(rows))
 
 
-class _Collected:
+class _RowCollector:
     """Takes the rows of one query."""
 
     def __init__(self, into: list[pa.Table], schema: pa.Schema, query: str, sinks: Sequence[str]) -> None:

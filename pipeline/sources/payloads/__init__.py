@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .payload_records import payload_items, payload_records
+from .payload_records import parse_payloads, payload_items
 
-__all__ = ["payload_items", "payload_records"]
+__all__ = ["parse_payloads", "payload_items"]

@@ -14,10 +14,10 @@ from ..records import Malformed, RawBatch, RecordOrigin, table_of_dicts
 from ..text_lines import split_off_invalid_text, without_blank_lines
 from .payload_table import PAYLOADS
 
-__all__ = ["payload_items", "payload_records"]
+__all__ = ["parse_payloads", "payload_items"]
 
 
-def payload_records(texts: pa.Array, origin: RecordOrigin, payload: str) -> RawBatch:
+def parse_payloads(texts: pa.Array, origin: RecordOrigin, payload: str) -> RawBatch:
     """The records of documents.
 
     Args:

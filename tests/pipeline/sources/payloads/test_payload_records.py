@@ -11,7 +11,7 @@ import pytest
 from kaicep import Project
 from kaicep.config import Settings
 from kaicep.pipeline.sources import read_batches, read_file, source_streams
-from kaicep.pipeline.sources.payloads import payload_records
+from kaicep.pipeline.sources.payloads import parse_payloads
 from kaicep.pipeline.sources.records import RecordOrigin
 
 PACK = [{"bn": "s1:", "bt": 1.6e9, "n": "t", "v": 1}, {"n": "t", "t": 60, "v": 2}]
@@ -30,7 +30,7 @@ def settings(**source: Any) -> Settings:
 
 def test_a_document_has_as_many_records_as_measurements() -> None:
     texts = pa.array([json.dumps(PACK), "", "oops", "{}", "[" * 2000])
-    batch = payload_records(texts, ORIGIN, "senml")
+    batch = parse_payloads(texts, ORIGIN, "senml")
     assert batch.table.select(["n", "t", "v"]).to_pylist() == [
         {"n": "s1:t", "t": 1.6e9, "v": 1},
         {"n": "s1:t", "t": 1.6e9 + 60, "v": 2},
