@@ -114,7 +114,7 @@ def test_ctrl_c_ends_it_and_says_how_far_it_came(tmp_path: Path) -> None:
         with subprocess.Popen(
             [sys.executable, "-m", "kaicep", *map(str, words)], stderr=subprocess.PIPE, text=True
         ) as process:
-            assert eventually(lambda: len(found) == 1, 120)
+            assert eventually(lambda: len(found) == 1, 300)
             time.sleep(0.2)
             process.send_signal(signal.SIGINT)
             _, said = process.communicate(timeout=60)

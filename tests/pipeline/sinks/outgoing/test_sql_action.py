@@ -154,7 +154,7 @@ def postgres(folder: Path, port: int) -> Iterator[str]:
         try:
             url = f"postgresql+psycopg://me@127.0.0.1:{port}/postgres"
             engine = sqlalchemy.create_engine(url)
-            assert eventually(lambda: _connects(engine), 60)
+            assert eventually(lambda: _connects(engine), 300)
             yield url
         finally:
             server.terminate()

@@ -144,7 +144,7 @@ def test_users_and_rights(tmp_path: Path) -> None:
     (tmp_path / "rights").write_text("user me\ntopic read b/#\n")
     lines = (f"password_file {users_file(tmp_path)}", f"acl_file {tmp_path / 'rights'}", "user root")
     word = tmp_path / "word"
-    who = {"user": "me", "password": "file:word"}
+    who: dict[str, Any] = {"user": "me", "password": "file:word"}
     with mosquitto(tmp_path, free_port(), *lines, anonymous=False) as broker:
         word.write_text("wrong\n")
         with started(subscription(tmp_path, broker, **who)) as one:
