@@ -58,7 +58,7 @@ def engine(folder: Path) -> Iterator[subprocess.Popen[bytes]]:
 def damp(folder: Path) -> list[str]:
     file = folder / "rows.jsonl"
     rows = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
-    return [row["_time"] for row in rows if row["query"] == "damp"]
+    return [row["_time"] for row in rows if row["_query"] == "damp"]
 
 
 @pytest.mark.long

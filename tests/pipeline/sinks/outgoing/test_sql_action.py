@@ -6,6 +6,7 @@ import json
 import os
 import pwd
 import shutil
+import signal
 import sqlite3
 import subprocess
 import tempfile
@@ -157,7 +158,7 @@ def postgres(folder: Path, port: int) -> Iterator[str]:
             assert eventually(lambda: _connects(engine), 300)
             yield url
         finally:
-            server.terminate()
+            server.send_signal(signal.SIGINT)  # at once, whoever is connected
 
 
 def _connects(engine: sqlalchemy.Engine) -> bool:
