@@ -5,12 +5,12 @@ READY := .venv/.ready
 LINK := .cache/src/kaicep
 
 .DEFAULT_GOAL := help
-.PHONY: help setup broker demo test test-fast test-long reliability soak fuzz structure lint format docs docs-serve docs-release bench endurance clean
+.PHONY: help setup broker browser page demo test test-fast test-long reliability soak fuzz structure lint format docs docs-serve docs-release bench endurance clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-setup: $(READY) $(LINK) broker ## make .venv with kaicep and everything that it needs, Java included
+setup: $(READY) $(LINK) broker browser ## make .venv with kaicep and everything that it needs, Java included
 
 $(READY): pyproject.toml
 	@echo "setting up .venv (a few minutes the first time) ..."
@@ -26,6 +26,13 @@ $(LINK):
 # Mosquitto, for the tests of MQTT; without it everything else goes on.
 broker:
 	@.ci/mosquitto
+
+# Chromium, for the tests of the page; without it everything else goes on.
+browser:
+	@.ci/chromium
+
+page: ## bundle the page of `kaicep serve` anew, from server/page/source; takes Node
+	@cd server/page/source && npm ci --no-audit --no-fund --silent && npm run --silent build
 
 demo: setup ## stream the real readings of a building through Spark, with queries; about a minute
 	@$(BIN)/kaicep demo

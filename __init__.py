@@ -22,13 +22,14 @@ from .errors import (
 )
 
 if TYPE_CHECKING:
-    from .api import Engine, Project
+    from .api import Client, Engine, Project
     from .pipeline.hosting import QueryHandle
     from .pipeline.results import Rows
     from .pipeline.sinks import CallbackSink, JsonLinesSink, KafkaSink, ParquetSink, Sink
 
 _LAZY = {
     "CallbackSink": ".pipeline.sinks",
+    "Client": ".api",
     "Engine": ".api",
     "JsonLinesSink": ".pipeline.sinks",
     "KafkaSink": ".pipeline.sinks",
@@ -43,6 +44,7 @@ __all__ = [
     "AnnotationError",
     "ArchiveError",
     "CallbackSink",
+    "Client",
     "ConfigError",
     "Engine",
     "JsonLinesSink",

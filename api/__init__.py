@@ -5,17 +5,19 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .project import Project
-
 if TYPE_CHECKING:
     from .engine import Engine
+    from .project import Project
+    from .remote import Client
 
-__all__ = ["Engine", "Project"]
+_LATER = {"Client": ".remote", "Engine": ".engine", "Project": ".project"}
+
+__all__ = ["Client", "Engine", "Project"]
 
 
 def __getattr__(name: str) -> object:
-    """`Engine`, which loads Spark, on first use: what is asked of a project alone needs none of it."""
-    if name == "Engine":
-        return import_module(".engine", __name__).Engine
+    """Each on first use: `Engine` loads Spark, `Project` what reasons, and a client needs none of that."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name], __name__), name)
     message = f"module '{__name__}' has no attribute '{name}'"
     raise AttributeError(message)

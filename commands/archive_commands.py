@@ -9,13 +9,15 @@ import typer
 
 from ..errors import PipelineError
 from ..storage import folder_size, masked
-from .options import ProjectFile, ProjectOption, RowFormOption
+from .options import ProjectFile, ProjectUnlessServer, RowFormOption, named_project
+from .remote import ServerOption, print_remote_rows, server_of
 from .terminal import print_rows, tell, text_of, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
+    from ..api import Client
     from ..archive.log import EventLog
     from ..config import Settings
 
@@ -34,7 +36,7 @@ app = typer.Typer()
 @app.command(epilog="Example: `kaicep sparql 'SELECT (COUNT(*) AS ?n) { ?e a evt:AirflowReport }' --project campus/`")
 def sparql(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="SPARQL: a file, a text, or - for the standard input.")],
-    project: ProjectOption,
+    project: ProjectUnlessServer = None,
     *,
     start: Annotated[
         str | None,
@@ -47,6 +49,7 @@ def sparql(
         float | None, typer.Option("--timeout", metavar="SECONDS", min=0.0, help="Give up after so long.")
     ] = None,
     form: RowFormOption = None,
+    server: ServerOption = None,
 ) -> None:
     """Ask a project's archive, also while an engine is writing it: events and knowledge in one graph.
 
@@ -54,12 +57,17 @@ def sparql(
     newest event. What has left the store is then brought back from the log. What a run has left to the store is added
     first, where no engine does.
     """
+    text, _ = text_of(query)
+    if (remote := server_of(server, project)) is not None:
+        if start is not None or end is not None or timeout is not None:
+            raise typer.BadParameter("asks all that the server has, in its time", param_hint="--server")
+        _ask_server(remote, text, form)
+        return
     from ..archive import open_read_view
     from ..archive.sparql import Graph, Solutions
     from ..config import Settings
 
-    text, _ = text_of(query)
-    settings = Settings.load(project)
+    settings = Settings.load(named_project(project))
     _complete_store(settings, timeout)
     with open_read_view(settings) as archive:
         begin, stop = _moments(archive.log, start, end)
@@ -81,6 +89,16 @@ def sparql(
             typer.echo(str(answer), nl=False)
         case _:
             typer.echo("true" if answer else "false")
+
+
+def _ask_server(remote: Client, text: str, form: RowFormOption) -> None:
+    match remote.sparql(text):
+        case bool(found):
+            typer.echo("true" if found else "false")
+        case str(triples):
+            typer.echo(triples, nl=False)
+        case rows:
+            print_remote_rows(rows.rows, rows.columns, form)
 
 
 def _complete_store(settings: Settings, timeout: float | None) -> None:

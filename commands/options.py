@@ -54,6 +54,16 @@ ProjectByName = Annotated[
         autocompletion=project_paths,
     ),
 ]
+ProjectUnlessServer = Annotated[
+    Path | None,
+    typer.Option(
+        "--project",
+        "-p",
+        metavar="PROJECT",
+        help="A kaicep.toml, or the folder that holds one; unless a server is asked.",
+        autocompletion=project_paths,
+    ),
+]
 OptionalProject = Annotated[
     Path | None,
     typer.Option(
@@ -98,3 +108,22 @@ def project_of(argument: Path | None, option: Path | None) -> Path:
     if found is None:
         raise typer.BadParameter("is missing: a kaicep.toml, or the folder that holds one", param_hint="PROJECT")
     return found
+
+
+class MissingOptionError(typer.BadParameter):
+    """An option that a command needs unless it is for a server; told as one that it always needs."""
+
+    def format_message(self) -> str:
+        """What is told."""
+        return f"Missing option '{self.param_hint}'."
+
+
+def named_project(option: Path | None) -> Path:
+    """The project that a command names by its option alone.
+
+    Raises:
+        MissingOptionError: it names none.
+    """
+    if option is None:
+        raise MissingOptionError("", param_hint="--project")
+    return option

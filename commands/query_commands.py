@@ -14,13 +14,25 @@ from rich.console import Console
 
 from ..errors import PipelineError, PlanError
 from .completion import stream_names
-from .options import OptionalProject, ProjectFile, ProjectOption, Query, Quiet, RowFormOption, StreamOption
+from .options import (
+    MissingOptionError,
+    OptionalProject,
+    ProjectFile,
+    ProjectOption,
+    ProjectUnlessServer,
+    Query,
+    Quiet,
+    RowFormOption,
+    StreamOption,
+    named_project,
+)
+from .remote import ServerOption, print_remote_rows, server_of
 from .terminal import closing_on, load_project, tell, text_of, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..api import Project
+    from ..api import Client, Project
     from ..explain import Diagram, PlanNode
 
 _WIDE = 500
@@ -57,33 +69,47 @@ class ReasonFormat(StrEnum):
 @app.command(
     "try",
     epilog="Examples: `kaicep try 'SELECT ?e.value FILTER (?e.value > 900)' -e readings.csv`, "
-    "`kaicep try high.chi -e readings.jsonl -p campus/`",
+    "`kaicep try high.chi -e readings.jsonl -p campus/`, `kaicep try high.chi --last 1h --server http://ops:8080`",
 )
 def try_query(
     query: Query,
     events: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             "--events",
             "-e",
             metavar="FILE",
             help="JSON, CSV, Parquet, also .gz, .bz2, .xz, or a folder of them; NAME=FILE for one of several streams.",
         ),
-    ],
+    ] = None,
     project: OptionalProject = None,
     *,
     stream: StreamOption = None,
     form: RowFormOption = None,
     quiet: Quiet = False,
+    last: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION", help="Of a server: so much of what its archive has, back from the newest event."
+        ),
+    ] = None,
+    server: ServerOption = None,
 ) -> None:
     """Answer a query over recorded events, which end then; without Spark and without an archive.
 
     Without a project each file is a stream: its columns, their types and the format of its time stamps are recognised,
     and told. Of several queries in a document the rows of the last one are printed.
     """
+    text, source = text_of(query)
+    if (remote := server_of(server, project, *map(Path, events or ()))) is not None:
+        _try_at(remote, text, last, form, quiet=quiet)
+        return
+    if not events:
+        raise MissingOptionError("", param_hint="--events")
+    if last is not None:
+        raise typer.BadParameter("is for servers: name one by --server", param_hint="--last")
     from .trials import infer_project, refuse_paths, try_document
 
-    text, source = text_of(query)
     if project is not None:
         try_document(
             load_project(project, quiet=quiet), text, events, source=source, stream=stream, form=form, quiet=quiet
@@ -94,6 +120,19 @@ def try_query(
     for line in () if quiet else inferred.told:
         tell(line)
     try_document(inferred.project, text, inferred.files, source=source, form=form, quiet=quiet)
+
+
+def _try_at(remote: Client, text: str, last: str | None, form: RowFormOption, *, quiet: bool) -> None:
+    """Print what a document would have found in a server's archive."""
+    if last is None:
+        raise MissingOptionError("", param_hint="--last")
+    with waiting("trying it", 1.0, quiet=quiet) as bar:
+        found = remote.try_query(text, last=last, told=bar)
+    print_remote_rows(found.rows, found.columns, form)
+    if not quiet:
+        for warning in found.warnings:
+            tell(f"warning: {warning}")
+        tell(f"{found.count:,} rows of {sum(found.events.values()):,} events")
 
 
 @app.command(
@@ -148,7 +187,7 @@ def check(
 )
 def explain(
     query: Query,
-    project: ProjectOption,
+    project: ProjectUnlessServer = None,
     *,
     nfa: Annotated[
         bool, typer.Option("--nfa", help="Draw the automata of patterns instead: states, and what leads from each.")
@@ -172,23 +211,28 @@ def explain(
         PlanFormat | None,
         typer.Option("--format", "-f", help="In words, or as a picture; of automata, contexts and filters mermaid."),
     ] = None,
+    server: ServerOption = None,
 ) -> None:
     """Say how queries would be answered if they were registered now, in words or as a picture.
 
     Of a query that begins in the past this says by which strategy and why, from what the archive holds, also while an
     engine is writing it.
     """
+    text, source = text_of(query)
+    drawn = "automata" if nfa else "contexts" if contexts else "filters" if filters else None
+    if (remote := server_of(server, project)) is not None:
+        plain = "text" if drawn is None else "mermaid"
+        typer.echo(remote.explain(text, form=plain if form is None else form.value, subject=drawn or "plan"))
+        return
     from ..explain import explain_registrations
     from ..language.checks import asks_of_states
     from ..pipeline import labelled, queries_read
 
-    text, source = text_of(query)
-    loaded = load_project(project)
+    loaded = load_project(named_project(project))
     if asks_of_states(text, source):
         _print_plans([_asked_plan(loaded, text, source)], form, loaded.knowledge.prefixes)
         return
     read = queries_read(loaded, text, source)
-    drawn = "automata" if nfa else "contexts" if contexts else "filters" if filters else None
     if drawn is not None and form is PlanFormat.TEXT:
         raise PlanError(f"{drawn} are pictures", hint="take --format mermaid, dot or svg")
     if nfa:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..storage import masked
 from .completion import submitted_names
 from .options import ProjectAtLast, ProjectByName, Query, RowFormOption, project_of
+from .remote import ServerOption, print_remote_rows, server_of
 from .terminal import print_rows, tell, text_of, waiting
+
+if TYPE_CHECKING:
+    from ..api import Client
 
 app = typer.Typer()
 actions = typer.Typer(
@@ -34,7 +39,8 @@ def _duration(text: str) -> timedelta:
 
 @app.command(
     epilog="Examples: `kaicep submit high.chi campus/`, "
-    "`kaicep submit 'SELECT ?e.flowrate WITHIN (now - 1h, ) FILTER (?e.flowrate > 500)' --name recent -p campus/`"
+    "`kaicep submit 'SELECT ?e.flowrate WITHIN (now - 1h, ) FILTER (?e.flowrate > 500)' --name recent -p campus/`, "
+    "`kaicep submit high.chi --server http://ops:8080`"
 )
 def submit(
     query: Query,
@@ -49,6 +55,7 @@ def submit(
         timedelta | None,
         typer.Option(metavar="DURATION", parser=_duration, help="Bounds the state of queries that no WINDOW bounds."),
     ] = None,
+    server: ServerOption = None,
 ) -> None:
     """Register queries with the running engine, which answers their past beside the live stream.
 
@@ -58,6 +65,9 @@ def submit(
     from ..config import Settings
 
     text, source = text_of(query)
+    if (remote := server_of(server, folder, project)) is not None:
+        _submit_to(remote, text, name, retention)
+        return
     label = name or (Path(source).name if source not in ("query", "stdin") else None)
     settings = Settings.load(project_of(folder, project))
     with masked(settings.engine.umask), waiting("registering the query"):
@@ -65,7 +75,17 @@ def submit(
     typer.echo("\n".join(said))
 
 
-@app.command(epilog="Example: `kaicep withdraw high campus/`")
+def _submit_to(remote: Client, text: str, name: str | None, retention: timedelta | None) -> None:
+    from ..language import duration_text
+
+    done = remote.submit(text, label=name, retention=None if retention is None else duration_text(retention))
+    for warning in done.warnings:
+        typer.echo(f"warning: {warning}")
+    for label in done.labels:
+        typer.echo(f"{label}: registered")
+
+
+@app.command(epilog="Examples: `kaicep withdraw high campus/`, `kaicep withdraw high --server http://ops:8080`")
 def withdraw(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="Of a query that was submitted.", autocompletion=submitted_names)
@@ -73,8 +93,13 @@ def withdraw(
     folder: ProjectAtLast = None,
     *,
     project: ProjectByName = None,
+    server: ServerOption = None,
 ) -> None:
     """Answer a query no more that was submitted, from the next batch on."""
+    if (remote := server_of(server, folder, project)) is not None:
+        remote.withdraw(name)
+        typer.echo(f"{name}: withdrawn")
+        return
     from ..api import clients
     from ..config import Settings
 
@@ -90,11 +115,15 @@ def resume(
     folder: ProjectAtLast = None,
     *,
     project: ProjectByName = None,
+    server: ServerOption = None,
 ) -> None:
     """Answer a query again that was parked, with all that it has missed.
 
     Without an engine, it goes on with the next start. What it reads, and what reads it, goes on with it.
     """
+    if (remote := server_of(server, folder, project)) is not None:
+        typer.echo("\n".join(remote.resume(name)))
+        return
     from ..api import clients
     from ..config import Settings
 
@@ -109,16 +138,25 @@ def resume(
     "`kaicep ask waiting.chi -p shop/ --format csv`"
 )
 def ask(
-    query: Query, folder: ProjectAtLast = None, *, project: ProjectByName = None, form: RowFormOption = None
+    query: Query,
+    folder: ProjectAtLast = None,
+    *,
+    project: ProjectByName = None,
+    form: RowFormOption = None,
+    server: ServerOption = None,
 ) -> None:
     """Ask once what registered queries hold: STATE, PARTIAL and CONTEXTS, all as they are between two batches.
 
     Without an engine, as they were when the last one stopped. Nothing is registered, and no batch waits.
     """
+    text, source = text_of(query)
+    if (remote := server_of(server, folder, project)) is not None:
+        found = remote.ask(text)
+        print_remote_rows(found.rows, found.columns, form)
+        return
     from ..api import clients
     from ..config import Settings
 
-    text, source = text_of(query)
     settings = Settings.load(project_of(folder, project))
     with masked(settings.engine.umask), waiting("asking"):
         rows = clients.ask_states(settings, text, source, tell)
@@ -126,8 +164,17 @@ def ask(
 
 
 @app.command(epilog="Examples: `kaicep queries campus/`, `kaicep queries -p campus/ --format json`")
-def queries(folder: ProjectAtLast = None, *, project: ProjectByName = None, form: RowFormOption = None) -> None:
+def queries(
+    folder: ProjectAtLast = None,
+    *,
+    project: ProjectByName = None,
+    form: RowFormOption = None,
+    server: ServerOption = None,
+) -> None:
     """List the registered queries: state, matches so far, their time at registration, why one is parked or behind."""
+    if (remote := server_of(server, folder, project)) is not None:
+        _print_queries_of(remote, form)
+        return
     from ..api import clients
     from ..config import Settings
 
@@ -138,6 +185,20 @@ def queries(folder: ProjectAtLast = None, *, project: ProjectByName = None, form
         tell(line)
 
 
+def _print_queries_of(remote: Client, form: RowFormOption) -> None:
+    rows = [
+        {
+            "query": one.label,
+            "state": one.state,
+            "matches": one.matches,
+            "from": "submitted" if one.submitted else "run",
+            "parked": one.reason,
+        }
+        for one in remote.queries()
+    ]
+    print_remote_rows(rows, ("query", "state", "matches", "from", "parked"), form)
+
+
 @app.command(epilog="Examples: `kaicep status campus/`, `kaicep status campus/ --watch`, `kaicep status . --json`")
 def status(
     folder: ProjectAtLast = None,
@@ -145,18 +206,23 @@ def status(
     project: ProjectByName = None,
     json: Annotated[bool, typer.Option("--json", help="Everything that is known, as one JSON object.")] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Show it anew each second, until Ctrl-C.")] = False,
+    server: ServerOption = None,
 ) -> None:
     """Say how the project's engine fares: streams, queries, stages, archive; of one that has ended, its last words."""
     from ..api import clients
     from ..config import Settings
 
-    settings = Settings.load(project_of(folder, project))
-    if json:
-        typer.echo(clients.status_json(clients.known_status(settings)))
-    elif watch:
-        clients.watch_status(lambda: clients.known_status(settings))
+    remote = server_of(server, folder, project)
+    if remote is None:
+        known = partial(clients.known_status, Settings.load(project_of(folder, project)))
     else:
-        clients.print_status(clients.known_status(settings))
+        known = partial(clients.remote_status, remote)
+    if json:
+        typer.echo(clients.status_json(known()))
+    elif watch:
+        clients.watch_status(known)
+    else:
+        clients.print_status(known())
 
 
 @actions.command("waiting", epilog="Example: `kaicep actions waiting campus/`")

@@ -8,7 +8,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 import uvicorn
@@ -17,12 +17,15 @@ from ..api.clients import engine_lives
 from ..config import Settings
 from ..errors import PipelineError
 from .engine_process import EngineProcess
+from .problem import ProblemError
+from .queries import ProjectProcesses
 from .web_application import create_app
 
 __all__ = ["HttpServer", "serve"]
 
 _GRACE_S = 10
 _BACKLOG = 1024
+_LONGEST_MESSAGE = 65_536
 
 
 class HttpServer:
@@ -48,7 +51,9 @@ class HttpServer:
         host, port = self._socket.getsockname()[:2]
         name = f"[{host}]" if ":" in host else host
         self.url = f"http{'' if secure is None else 's'}://{name}:{port}"
+        self._processes: ProjectProcesses = app.state.processes
         self._server = _Server(
+            app.state.feeds.end,
             uvicorn.Config(
                 app,
                 log_config=None,
@@ -57,8 +62,18 @@ class HttpServer:
                 timeout_graceful_shutdown=_GRACE_S,
                 ssl_certfile=secure,
                 ssl_keyfile=None if server.key is None else str(settings.path(server.key)),
-            )
+                ws="websockets-sansio",
+                ws_max_size=_LONGEST_MESSAGE,
+            ),
         )
+
+    def warm(self) -> None:
+        """Load in another process what most requests need, so that nobody waits for that; in the background."""
+        threading.Thread(target=self._warm, name="kaicep-warm", daemon=True).start()
+
+    def _warm(self) -> None:
+        with suppress(ProblemError):  # whoever asks is told
+            self._processes.start()
 
     def run(self) -> signal.Signals | None:
         """Answer until the process is told to end, or `stop` is called: requests that came before are answered.
@@ -75,9 +90,23 @@ class HttpServer:
 
 
 class _Server(uvicorn.Server):
-    """Notes what tells the process to end, instead of raising it again when all has ended."""
+    """Notes what tells the process to end, instead of raising it again when all has ended.
+
+    Args:
+        end: lets those go who wait for rows: they would wait for ever.
+        config: of uvicorn.
+    """
 
     received: signal.Signals | None = None
+
+    def __init__(self, end: Callable[[], None], config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._end = end
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Answer requests that have come, and take no more."""
+        self._end()
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -113,6 +142,7 @@ def serve(settings: Settings, command: list[str] | None, say: Callable[[str], No
     """
     engine = None if command is None else EngineProcess(command, lambda: engine_lives(settings), say)
     server = HttpServer(settings, engine)
+    server.warm()
     say(f"kaicep answers at {server.url}")
     return server.run()
 

@@ -16,14 +16,21 @@ from ..api.clients import complete_store, engine_lives, store_lacks
 from ..config import Settings
 from ..errors import KaicepError
 from .access_control import AccessControl, OriginCheck
+from .archive import archive_routes
 from .engine_process import EngineProcess
 from .events import event_routes
 from .graphs import DatasetGraphs, ModuleGraphs, graph_routes
+from .jobs import JobQueue, ask_routes, job_routes
+from .knowledge import knowledge_routes
 from .operations_routes import operations_routes
+from .page import page_routes
 from .problem import ProblemError
 from .problem_document import add_problem_handlers
+from .queries import ProjectProcesses, QueryCatalog, check_routes, query_routes
 from .request_metrics import RequestMeter, RequestMetrics
+from .rows import RowFeeds, row_routes
 from .sparql import ArchiveDataset, UploadedDataset, sparql_routes
+from .streams import stream_routes, vocabulary_routes
 
 __all__ = ["create_app"]
 
@@ -43,12 +50,16 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
     """
     access, metrics = AccessControl(settings), RequestMetrics()
     archive, modules, datasets = ArchiveDataset(settings), ModuleGraphs(settings), _datasets(settings)
+    processes, feeds = ProjectProcesses(settings), RowFeeds(settings)
+    catalog, jobs = QueryCatalog(settings, processes), JobQueue(settings.server.job_timeout.total_seconds())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as steps:
             steps.callback(archive.close)
             steps.callback(modules.close)
+            steps.callback(processes.close)
+            steps.callback(jobs.close)
             for dataset in datasets.values():
                 steps.callback(dataset.close)
             threading.Thread(target=_begin, args=(settings, archive), daemon=True).start()
@@ -64,10 +75,21 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
     )
     app.state.settings, app.state.engine = settings, engine
     app.state.access, app.state.metrics = access, metrics
+    app.state.feeds, app.state.processes = feeds, processes
     add_problem_handlers(app)
+    app.include_router(page_routes())
     app.include_router(operations_routes())
     app.include_router(sparql_routes("/sparql", archive, settings, "the archive"))
+    app.include_router(query_routes(settings, processes, catalog))
+    app.include_router(row_routes(settings, catalog, feeds))
+    app.include_router(check_routes(settings, processes))
+    app.include_router(ask_routes(settings, processes))
+    app.include_router(job_routes(settings, jobs))
+    app.include_router(stream_routes(settings, processes))
     app.include_router(event_routes(settings))
+    app.include_router(vocabulary_routes(settings, processes))
+    app.include_router(knowledge_routes(processes, catalog))
+    app.include_router(archive_routes(settings, processes, catalog))
     app.include_router(graph_routes("/graphs", modules, settings.server, "an ontology module"))
     for name, dataset in datasets.items():
         path, graphs = f"/datasets/{name}", DatasetGraphs(dataset, settings.server.result_size)
@@ -78,8 +100,8 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
             CORSMiddleware,
             allow_origins=list(settings.server.cors),
             allow_methods=["GET", "HEAD", "POST", "PUT", "DELETE"],
-            allow_headers=["Authorization", "Content-Type", "Accept"],
-            expose_headers=["Location"],
+            allow_headers=["Authorization", "Content-Type", "Accept", "Last-Event-ID"],
+            expose_headers=["Location", "Retry-After"],
             max_age=600,
         )
     app.add_middleware(OriginCheck, server=settings.server, open_=access.open)

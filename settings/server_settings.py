@@ -90,6 +90,7 @@ class ServerSettings(Table):
         body_size: bytes that a request may have.
         body_timeout: how long a request may take to arrive.
         upload_timeout: how long what is uploaded may take to be read, reasoned over and taken in.
+        job_timeout: how long a job may take, such as a query that is tried on the archive.
         backlog: bytes of posted events that may wait for the engine, of each stream; then no more are taken.
         datasets: by name.
     """
@@ -107,5 +108,6 @@ class ServerSettings(Table):
     body_size: Size = 20 * 10**6
     body_timeout: Duration = timedelta(seconds=30)
     upload_timeout: Duration = timedelta(minutes=5)
+    job_timeout: Duration = timedelta(minutes=10)
     backlog: Size = 100 * 10**6
     datasets: dict[Annotated[str, BeforeValidator(_dataset)], DatasetSettings] = Field(default_factory=dict)

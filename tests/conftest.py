@@ -69,6 +69,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("spark"))
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """A process more than there are cores: tests of engines that begin and end wait for them most of their time."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Look at the clock of the processor before what a test needs is made."""

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SEMANTICS = ROOT / "docs" / "semantics.md"
-SKIPPED = {".git", ".venv", ".cache", "var", "build", "data", "results"}
+SKIPPED = {"node_modules", ".git", ".venv", ".cache", "var", "build", "data", "results"}
 SECTION = r"\d+(?:\.\d+)?"
 CITED_SECTIONS = re.compile(rf"docs/semantics\.md §?({SECTION}(?:,? (?:and )?§?{SECTION}\b(?!\s*[a-z]))*)")
 CITED_DECISIONS = re.compile(r"docs/decisions/(\d{3}(?:, \d{3})*)\b(?!-)")

@@ -35,6 +35,10 @@ def test_calls_are_answered_as_shown(tmp_path: Path) -> None:
         "event_type": "e:AirflowReport",
         "time": {"attribute": "timestamp", "property": "e:time"},
         "source": source,
+        "attributes": {
+            "sensorID": {"property": "e:sensor", "datatype": "xsd:string"},
+            "flowrate": {"property": "e:flow", "datatype": "xsd:double"},
+        },
     }
     project = {
         "prefixes": {"e": "http://e/"},

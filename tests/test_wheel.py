@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-LEFT_OUT = shutil.ignore_patterns(".*", "var", "build", "dist", "__pycache__", "*.egg-info", "tests", "benchmarks")
+LEFT_OUT = shutil.ignore_patterns(
+    ".*", "var", "build", "dist", "__pycache__", "*.egg-info", "tests", "benchmarks", "node_modules"
+)
 OFFLINE = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps")
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
@@ -59,6 +61,10 @@ def test_the_wheel_has_every_module_and_all_data(wheel: Path) -> None:
     for folder in ("ontologies", "examples"):
         files = [p for p in (ROOT / folder).rglob("*") if p.is_file() and not {"var", "__pycache__"} & set(p.parts)]
         assert {f"kaicep/{path.relative_to(ROOT)}" for path in files if not path.name.startswith(".")} <= names
+    assets = {f"kaicep/{path.relative_to(ROOT)}" for path in (ROOT / "server" / "page" / "assets").iterdir()}
+    assert len(assets) >= 4
+    assert assets | {"kaicep/server/page/index.html", "kaicep/server/page/LICENCES.txt"} <= names
+    assert not [name for name in names if name.startswith("kaicep/server/page/source")]
     assert {"kaicep/py.typed", "kaicep/language/syntax/grammar.lark", "kaicep/cli.py"} <= names
     assert not [name for name in names if "/var/" in name or name.startswith(("kaicep/tests", "kaicep/benchmarks"))]
 

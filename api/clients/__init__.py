@@ -14,7 +14,7 @@ from .ontology_client import (
     list_shipped,
     remove_module,
 )
-from .status_client import KnownStatus, engine_lives, known_status
+from .status_client import KnownStatus, engine_lives, known_status, remote_status
 from .status_report import print_status, status_json, watch_status
 from .submission_client import QUERY_COLUMNS, list_queries, resume, submit, withdraw
 
@@ -36,6 +36,7 @@ __all__ = [
     "list_queries",
     "list_shipped",
     "print_status",
+    "remote_status",
     "remove_module",
     "resume",
     "retry_calls",

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from ...config import Settings
 from ...errors import PipelineError
 from ...pipeline.control import Requests, folder_of
-from ...pipeline.monitoring import EngineState, EngineStatus, read_status, status_file
+from ...pipeline.monitoring import EngineState, EngineStatus, read_status, status_file, status_of
 
-__all__ = ["KnownStatus", "engine_lives", "known_status"]
+if TYPE_CHECKING:
+    from ..remote import Client
+
+__all__ = ["KnownStatus", "engine_lives", "known_status", "remote_status"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,16 @@ def known_status(settings: Settings) -> KnownStatus:
             f"no engine has run this project: there is no {status_file(state)}", hint="start one: kaicep run"
         )
     return KnownStatus(status, engine_lives(settings), (datetime.now(UTC) - status.at).total_seconds())
+
+
+def remote_status(client: Client) -> KnownStatus:
+    """The last status of the engine of a server elsewhere.
+
+    Raises:
+        KaicepError: it has none, none of this version, or the server does not answer.
+    """
+    status = status_of(client.status())
+    return KnownStatus(status, status.state == "running", (datetime.now(UTC) - status.at).total_seconds())
 
 
 def engine_lives(settings: Settings) -> bool:

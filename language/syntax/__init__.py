@@ -7,6 +7,6 @@
 from __future__ import annotations
 
 from .expression_builder import prefixed
-from .parser import parse_document
+from .parser import parse_document, reserved_words
 
-__all__ = ["parse_document", "prefixed"]
+__all__ = ["parse_document", "prefixed", "reserved_words"]

@@ -12,7 +12,7 @@ from .. import syntax_tree as syntax
 from ..source_text import SourceText, Span
 from .parsing_tables import grammar_parser
 from .scanner import mask
-from .syntax_errors import unexpected
+from .syntax_errors import keywords, unexpected
 from .tree_builder import Builder
 
 _LONGEST = 100_000
@@ -57,3 +57,8 @@ def _too_deep(where: SourceText) -> QuerySyntaxError:
         "an expression is too long",
         "write `x IN (…)`, or give parts of it names: CREATE QUERY parts AS SELECT …",
     )
+
+
+def reserved_words() -> frozenset[str]:
+    """The words of the language, in upper case, for editors."""
+    return keywords(grammar_parser())

@@ -156,6 +156,11 @@ def _phrases(grammar: Lark) -> tuple[tuple[str, frozenset[str]], ...]:
     )
 
 
+def keywords(grammar: Lark) -> frozenset[str]:
+    """The words of the language, in upper case."""
+    return _keywords(grammar)
+
+
 @cache
 def _keywords(grammar: Lark) -> frozenset[str]:
     return frozenset(t.name.lstrip("_") for t in grammar.terminals if _KEYWORD.match(t.pattern.value))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .requests import Requests, RequestServer
+from .folder_watch import FolderWatch
+from .requests import Requests, RequestServer, SilentEngineError
 from .submitted_queries import SubmittedDocument, SubmittedQueries, folder_of, free_label
 
 if TYPE_CHECKING:
@@ -35,9 +36,11 @@ _LATER = {
 __all__ = [
     "ActionAdmin",
     "EngineRequests",
+    "FolderWatch",
     "KnowledgeAdmin",
     "RequestServer",
     "Requests",
+    "SilentEngineError",
     "StateAdmin",
     "Submissions",
     "SubmittedDocument",

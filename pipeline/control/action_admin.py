@@ -11,6 +11,7 @@ from ...errors import KaicepError, PipelineError
 from ..actions import CallDelivery, EngineHost, outbox_folder, receivers_of
 from ..flow.rules import CALLS
 from ..sinks.outgoing import RowCalls, sink_receivers
+from .folder_watch import FolderWatch
 from .requests import Requests, RequestServer
 
 __all__ = ["ActionAdmin", "asked_of", "has_actions"]
@@ -23,6 +24,7 @@ class ActionAdmin:
         settings: of the project.
         say: takes a line of the log.
         engine: that its actions may ask; `None`: none.
+        watch: looks for requests; `None`: one of its own.
 
     Attributes:
         calls: on their way.
@@ -33,7 +35,13 @@ class ActionAdmin:
         ConfigError: an action lacks what it needs.
     """
 
-    def __init__(self, settings: Settings, say: Callable[[str], None], engine: EngineHost | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        say: Callable[[str], None],
+        engine: EngineHost | None = None,
+        watch: FolderWatch | None = None,
+    ) -> None:
         self._say = say
         folder = outbox_folder(settings.path(settings.engine.state))
         self._requests = Requests(folder)
@@ -46,7 +54,7 @@ class ActionAdmin:
             raise
         wanted = {f"sinks.{name}": sink.queries for name, sink in settings.sinks.items()}
         self.rows = RowCalls(self.calls, CALLS, wanted) if wanted else None
-        self._server = RequestServer(self._requests, self._answered, "kaicep-actions")
+        self._server = RequestServer(self._requests, self._answered, "kaicep-actions", watch)
 
     def close(self) -> None:
         """Answer no more, hand on what is due, and let another process have the outbox."""

@@ -20,6 +20,7 @@ from ...ontology.modules import (
 from ...ontology.reasoners import close_in_process
 from ..durability import CheckpointedFlow
 from ..knowledge import Entry, KnowledgeSwap, Version, prepare_swap
+from .folder_watch import FolderWatch
 from .requests import Requests, RequestServer
 
 __all__ = ["KnowledgeAdmin"]
@@ -33,12 +34,13 @@ class KnowledgeAdmin:
     Args:
         flow: whose knowledge it is.
         say: takes a line of the log.
+        watch: looks for requests; `None`: one of its own.
 
     Raises:
         PipelineError: another engine runs this project.
     """
 
-    def __init__(self, flow: CheckpointedFlow, say: Callable[[str], None]) -> None:
+    def __init__(self, flow: CheckpointedFlow, say: Callable[[str], None], watch: FolderWatch | None = None) -> None:
         self._flow = flow
         self._versions = flow.versions
         self._say = say
@@ -46,7 +48,7 @@ class KnowledgeAdmin:
         self._requests.serve()
         self._changing = threading.Lock()
         self._closed = False
-        self._server = RequestServer(self._requests, self._answered, "kaicep-ontology")
+        self._server = RequestServer(self._requests, self._answered, "kaicep-ontology", watch)
 
     @property
     def version(self) -> Version | None:

@@ -17,8 +17,9 @@ from typing import Any
 
 from ...errors import KaicepError, PipelineError, error_fields, error_of
 from ...storage import ProcessLock, is_running, write_atomically
+from .folder_watch import FolderWatch
 
-__all__ = ["RequestServer", "Requests"]
+__all__ = ["RequestServer", "Requests", "SilentEngineError"]
 
 _LOG = logging.getLogger("kaicep")
 _POLL_S = 0.05
@@ -28,20 +29,28 @@ _LIMIT_S = 120.0
 _BRIEFLY_S = 0.1
 
 
+class SilentEngineError(PipelineError):
+    """The engine ended before it answered, or has not answered in time; what was asked may have been done."""
+
+
 class Requests:
     """The requests in a folder of an engine's state.
 
     Args:
         folder: of what they are about, such as the ontology modules.
+
+    Attributes:
+        folder: that has them.
+        lock: of the engine that answers.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder / "requests"
+        self.folder = folder / "requests"
         self.lock = ProcessLock(folder / "lock")
 
     def engine_runs(self) -> bool:
         """Whether an engine answers requests; if not, this process now holds its place until it releases `lock`."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         return not self.lock.acquire(_BRIEFLY_S)
 
     def serve(self) -> None:
@@ -50,12 +59,12 @@ class Requests:
         Raises:
             PipelineError: another engine has it.
         """
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         if not self.lock.acquire(_PATIENCE_S):
             raise PipelineError(
                 f"{self.lock.holder()} runs this project", hint="stop it first, or choose another state under [engine]"
             )
-        for leftover in self._folder.iterdir():
+        for leftover in self.folder.iterdir():
             if not is_running(leftover.stem.rpartition("-")[2]):  # who asked is there no more to hear the answer
                 leftover.unlink(missing_ok=True)
 
@@ -68,9 +77,9 @@ class Requests:
 
         Raises:
             KaicepError: the engine refuses; the error is the one that it met.
-            PipelineError: it ended before it answered, or has not answered in time.
+            SilentEngineError: it ended before it answered, or has not answered in time.
         """
-        request = self._folder / f"{time.time_ns()}-{os.getpid()}.request"
+        request = self.folder / f"{time.time_ns()}-{os.getpid()}.request"
         answer = request.with_suffix(".answer")
         with write_atomically(request) as temporary:
             temporary.write_text(json.dumps(content), encoding="utf-8")
@@ -79,7 +88,7 @@ class Requests:
             while not answer.exists():
                 self._check_engine(request)
                 if time.monotonic() > until:
-                    raise PipelineError(
+                    raise SilentEngineError(
                         f"the engine has not answered for {limit:g} seconds",
                         hint="see its log; `kaicep queries` tells whether it has done it meanwhile",
                     )
@@ -91,10 +100,9 @@ class Requests:
 
     def waiting(self) -> Iterator[tuple[Path, dict[str, Any]]]:
         """Take the requests that have come, in their order."""
-        # Twenty times a second: a pattern of `pathlib` takes many times as long as the names alone.
-        with os.scandir(self._folder) as found:
+        with os.scandir(self.folder) as found:
             names = sorted(each.name for each in found if each.name.endswith(".request"))
-        for request in (self._folder / name for name in names):
+        for request in (self.folder / name for name in names):
             try:
                 taken = request.rename(request.with_suffix(".taken"))
             except FileNotFoundError:  # withdrawn
@@ -127,7 +135,7 @@ class Requests:
             self.lock.release()
             gone = True
         if gone and not request.with_suffix(".answer").exists():
-            raise PipelineError("the engine ended before it answered", hint="try it again")
+            raise SilentEngineError("the engine ended before it answered", hint="try it again")
 
 
 class RequestServer:
@@ -137,22 +145,36 @@ class RequestServer:
         requests: whose place as the engine this process holds.
         answer: gives a JSON value, or the error to be met by whoever asked.
         name: the thread's.
+        watch: of the engine, which looks for requests; `None`: one of its own.
     """
 
-    def __init__(self, requests: Requests, answer: Callable[[Mapping[str, Any]], object], name: str) -> None:
+    def __init__(
+        self,
+        requests: Requests,
+        answer: Callable[[Mapping[str, Any]], object],
+        name: str,
+        watch: FolderWatch | None = None,
+    ) -> None:
         self._requests, self._answer = requests, answer
-        self._stopping = threading.Event()
+        self._watch = FolderWatch() if watch is None else watch
+        self._woken, self._stopping = threading.Event(), False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
+        self._watch.add(self._woken, requests.folder)
 
     def close(self) -> None:
         """Finish the answer at work, and answer no more."""
-        self._stopping.set()
+        self._watch.remove(self._woken)
+        self._stopping = True
+        self._woken.set()
         self._thread.join()
 
     def _run(self) -> None:
         told = ""
-        while not self._stopping.wait(_POLL_S):
+        while self._woken.wait() and not self._stopping:
+            self._woken.clear()
+            if self._stopping:  # said just before it was cleared
+                break
             try:
                 for taken, content in self._requests.waiting():
                     self._requests.answer(taken, self._answer(content))

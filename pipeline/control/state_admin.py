@@ -16,6 +16,7 @@ from ..asking import AskingProcess
 from ..durability import CheckpointedFlow
 from ..flow import Registration
 from ..results import Rows
+from .folder_watch import FolderWatch
 from .requests import Requests, RequestServer
 
 __all__ = ["StateAdmin", "asking_folder", "rows_told"]
@@ -28,18 +29,23 @@ class StateAdmin:
         flow: of the engine.
         registered: gives the queries, those among them that wait for a batch.
         say: takes a line of the log.
+        watch: looks for requests; `None`: one of its own.
 
     Raises:
         PipelineError: another engine runs this project.
     """
 
     def __init__(
-        self, flow: CheckpointedFlow, registered: Callable[[], Sequence[Registration]], say: Callable[[str], None]
+        self,
+        flow: CheckpointedFlow,
+        registered: Callable[[], Sequence[Registration]],
+        say: Callable[[str], None],
+        watch: FolderWatch | None = None,
     ) -> None:
         self._flow, self._registered, self._process = flow, registered, AskingProcess(say)
         self._requests = Requests(asking_folder(flow.project.settings))
         self._requests.serve()
-        self._server = RequestServer(self._requests, self._answered, "kaicep-states")
+        self._server = RequestServer(self._requests, self._answered, "kaicep-states", watch)
 
     def close(self) -> None:
         """Answer no more."""

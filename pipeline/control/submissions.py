@@ -12,6 +12,7 @@ from ...errors import KaicepError, PipelineError
 from ..catalog import Catalog
 from ..durability import Progress
 from ..flow import ParkedQuery, Registration
+from .folder_watch import FolderWatch
 from .requests import Requests, RequestServer
 from .start_registrations import check_withdrawal, idle_warnings
 from .submitted_queries import SubmittedDocument, SubmittedQueries, folder_of, free_label
@@ -88,13 +89,14 @@ class Submissions:
     Args:
         host: the engine that answers them; their rows go to its sinks.
         say: takes a line of the log.
+        watch: looks for requests; `None`: one of its own.
 
     Raises:
         PipelineError: another engine runs this project.
     """
 
-    def __init__(self, host: SubmissionHost, say: Callable[[str], None]) -> None:
-        self._host, self._say = host, say
+    def __init__(self, host: SubmissionHost, say: Callable[[str], None], watch: FolderWatch | None = None) -> None:
+        self._host, self._say, self._watch = host, say, watch
         folder = folder_of(host.project.settings)
         self._submitted = SubmittedQueries(folder)
         self._requests = Requests(folder)
@@ -120,7 +122,7 @@ class Submissions:
                 self._register(document)
             except KaicepError as error:
                 self._park(document, error)
-        self._server = RequestServer(self._requests, self._answered, "kaicep-queries")
+        self._server = RequestServer(self._requests, self._answered, "kaicep-queries", self._watch)
 
     def submit(self, name: str, text: str) -> None:
         """Register a query as if another process had submitted it; if it has this text already, nothing happens.

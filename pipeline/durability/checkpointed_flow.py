@@ -31,7 +31,7 @@ from ..kafka import Offsets
 from ..knowledge import KnowledgeStore, KnowledgeSwap, KnowledgeVersions, Version
 from ..monitoring import StageClock
 from ..sinks import DeliveredRows, Sink
-from ..sources import RawBatch
+from ..sources import RawBatch, delivered_streams, source_streams
 from .checkpoint import CallKeeper, Checkpoint
 from .flow_state import FlowState
 from .generations import Generation, planned_at
@@ -142,6 +142,14 @@ class CheckpointedFlow:
     def journal(self) -> BatchJournal:
         """Which files were taken."""
         return self._checkpoint.journal
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The streams of whose batches it asks for no more than the files: whoever hosts them reads these."""
+        if self._hosting.collects:
+            return frozenset()
+        settings = self.project.settings
+        return frozenset(source_streams(settings).keys() - delivered_streams(settings))
 
     def check_hosting(self) -> None:
         """See that batches can be done where they are hosted, before their streams are read.

@@ -1,4 +1,4 @@
-"""Tasks on the executors of a Spark session: a job each time, of plain RDDs; back come reports.
+"""Tasks on the executors of a Spark session: a job each time; back come reports.
 
 An attempt that fails is run again, elsewhere if need be, and one that lags may be run twice, which Spark calls
 speculation: each writes files of its own name, and the names in the reports of those that Spark lets win are the ones
@@ -8,12 +8,14 @@ that count.
 from __future__ import annotations
 
 import os
+import pickle
 import re
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
@@ -24,6 +26,7 @@ from ..monitoring import ExecutorStatus
 from ..sharding import HostedQueries, HostingPlan, hosted
 from .executor_figures import counted
 from .frozen_heap import leave_to_stay
+from .python_job import PythonJobs
 from .sent_plan import SentPlan, sent_text, told_plan
 
 if TYPE_CHECKING:
@@ -34,15 +37,17 @@ __all__ = ["SparkTasks"]
 _RAISED = re.compile(r"^(?:[\w.]*(?:Error|Exception)|\[[A-Z_.]+\]|.*Cannot run program)\b.*", re.MULTILINE)
 
 
-class _Job(NamedTuple):
-    """What the tasks of a job have in common; `run` tells their files from those of other drivers."""
+_Part = Callable[[HostedQueries, Any, SharedFolder, str], Any]
+
+
+class _Kind(NamedTuple):
+    """What tasks of a kind have in common, job by job; `run` tells their files from those of other drivers."""
 
     plan: str
     sent: bytes
     umask: str
-    part: Callable[[HostedQueries, Any, SharedFolder, str], Any]
+    part: _Part
     folder: SharedFolder
-    name: str
     run: str
 
 
@@ -57,13 +62,15 @@ class SparkTasks:
         self._context = spark.sparkContext
         self._run = uuid4().hex[:12]
         self._sent: tuple[str, SharedFolder, bytes] | None = None
+        self._kinds: dict[_Part, bytes] = {}
+        self._jobs = PythonJobs(self._context)
         self._cancelled = threading.Event()
         self._figures: dict[str, ExecutorStatus] = {}
 
     @property
     def parallelism(self) -> int:
         """How many tasks run at the same time."""
-        return max(1, self._context.defaultParallelism)
+        return self._jobs.parallelism
 
     @property
     def figures(self) -> Mapping[str, ExecutorStatus]:
@@ -82,7 +89,7 @@ class SparkTasks:
     def __call__(
         self,
         plan: HostingPlan,
-        part: Callable[[HostedQueries, Any, SharedFolder, str], Any],
+        part: _Part,
         work: Sequence[Any],
         folder: SharedFolder,
         name: str,
@@ -95,12 +102,8 @@ class SparkTasks:
         """
         if not work:
             return []
-        if self._sent is None or self._sent[:2] != (plan.key, folder):
-            self._sent = plan.key, folder, sent_text(SentPlan.of(plan, folder))
-        umask = plan.catalog.settings.engine.umask
-        job = _Job(plan.key, self._sent[2], umask, part, folder, name, self._run)
         reports = []
-        for done in self._results(job, work):
+        for done in self._results(self._kind(plan, part, folder), work, name):
             if isinstance(done, _Failure):
                 raise error_of(done.fields) from (None if done.number is None else OSError(done.number, ""))
             figures = self._figures.get(done.executor, ExecutorStatus())
@@ -108,16 +111,24 @@ class SparkTasks:
             reports.append(done.report)
         return reports
 
-    def _results(self, job: _Job, work: Sequence[Any]) -> list[_Done | _Failure]:
+    def _kind(self, plan: HostingPlan, part: _Part, folder: SharedFolder) -> bytes:
+        """What goes with each job of a kind: pickled once."""
+        if self._sent is None or self._sent[:2] != (plan.key, folder):
+            self._sent, self._kinds = (plan.key, folder, sent_text(SentPlan.of(plan, folder))), {}
+        if part not in self._kinds:
+            umask = plan.catalog.settings.engine.umask
+            self._kinds[part] = self._jobs.pickled(_Kind(plan.key, self._sent[2], umask, part, folder, self._run))
+        return self._kinds[part]
+
+    def _results(self, kind: bytes, work: Sequence[Any], name: str) -> list[_Done | _Failure]:
         from py4j.protocol import Py4JError  # noqa: PLC0415 - who reads recordings without Spark needs it not
         from pyspark.errors import PySparkException  # noqa: PLC0415 - likewise
 
         if self._cancelled.is_set():
             raise CancelledError
-        self._context.addJobTag(self._run)
+        shares = _shares(work, min(len(work), self.parallelism))  # each task costs its start
         try:
-            rdd = self._context.parallelize(list(work), min(len(work), self.parallelism))  # each task costs its start
-            found: list[_Done | _Failure] = rdd.mapPartitionsWithIndex(partial(_done, job)).collect()
+            return self._jobs.results(partial(_done, kind, name, shares), len(shares), self._run)
         except (Py4JError, PySparkException) as error:
             if self._cancelled.is_set():
                 raise CancelledError from None
@@ -125,9 +136,12 @@ class SparkTasks:
                 f"executors cannot do a task: {_reason(error)}",
                 hint="see that they have the driver's Python and packages; the batch is done again at the next start",
             ) from error
-        finally:
-            self._context.removeJobTag(self._run)
-        return found
+
+
+def _shares(work: Sequence[Any], tasks: int) -> list[Sequence[Any]]:
+    """The work of each task, one behind the other."""
+    places = [place * len(work) // tasks for place in range(tasks + 1)]
+    return [work[start:end] for start, end in pairwise(places)]
 
 
 class _Done(NamedTuple):
@@ -145,20 +159,21 @@ class _Failure(NamedTuple):
     number: int | None
 
 
-def _done(job: _Job, place: int, work: Iterable[Any]) -> Iterator[_Done | _Failure]:
+def _done(pickled: bytes, name: str, shares: Sequence[Sequence[Any]], place: int) -> Iterator[_Done | _Failure]:
     """What an executor does for a task."""
     from pyspark import TaskContext  # noqa: PLC0415 - known there
 
+    job: _Kind = pickle.loads(pickled)  # noqa: S301 - the driver's own
     context = TaskContext.get()
     attempt = 0 if context is None else context.taskAttemptId()
     executor = f"{socket.gethostname()}/{os.getppid()}"
     try:
         with masked(job.umask):
             queries = hosted(told_plan(job.plan, job.sent, job.folder))
-            for number, one in enumerate(work):
+            for number, one in enumerate(shares[place]):
                 began = time.monotonic()
-                name = f"{job.name}-{place}.{number}-{job.run}-{attempt}.parts"
-                report = job.part(queries, one, job.folder, name)
+                file = f"{name}-{place}.{number}-{job.run}-{attempt}.parts"
+                report = job.part(queries, one, job.folder, file)
                 yield _Done(report, executor, time.monotonic() - began)
     except KaicepError as error:
         yield _Failure(error_fields(error), _passing(error))

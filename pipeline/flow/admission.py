@@ -18,6 +18,7 @@ MOST_IDENTITIES = 1_000_000
 _VERSION = 2
 _CHUNKS = 64
 _SEEN = pl.Schema({"_id": pl.String(), "_time": pl.Datetime("us", "UTC")})
+_NONE = pl.DataFrame(schema=_SEEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ class Admission:
         self._greatest, self._floor = greatest, floor
         if self.watermark is not None:
             asked = known(self.watermark, None) if self._bounded else known(None, self._most)
-            seen = pl.DataFrame(pl.from_arrow(asked)).select("_id", "_time").cast(_SEEN)
+            seen = pl.DataFrame(pl.from_arrow(asked)).select("_id", "_time").cast(_SEEN) if asked.num_rows else _NONE
             self._seen = seen if self._bounded else seen.tail(self._most)
 
     def end(self) -> None:

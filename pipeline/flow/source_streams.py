@@ -26,11 +26,12 @@ KnownIdentities = Callable[[str, datetime | None, int | None], pa.Table]
 _LOG = logging.getLogger("kaicep")
 
 _STREAM = "stream/"
+_NO_IDENTITIES = pa.table({"_id": pa.array([], pa.string()), "_time": pa.array([], pa.timestamp("us", "UTC"))})
 
 
 def no_identities(_stream: str, _start: datetime | None, _count: int | None) -> pa.Table:
     """`KnownIdentities` where none is known, for whoever takes no later event, or leaves duplicates to others."""
-    return pa.table({"_id": pa.array([], pa.string()), "_time": pa.array([], pa.timestamp("us", "UTC"))})
+    return _NO_IDENTITIES
 
 
 class SourceStreams:

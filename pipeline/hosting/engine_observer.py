@@ -118,7 +118,7 @@ class EngineObserver:
     ) -> None:
         self._engine, self._flow, self._archive, self._calls = engine, flow, archive, calls
         self._state = settings.path(settings.engine.state)
-        self._since = datetime.now(UTC)
+        self._since, self._version = datetime.now(UTC), version("kaicep")  # which reads the package's notes
         self._begun: tuple[int, float] | None = None
         self._last_seconds = 0.0
         self._ended = False
@@ -172,7 +172,7 @@ class EngineObserver:
         return EngineStatus(
             state="failed" if failure is not None else "stopped" if self._ended else "running",
             process=os.getpid(),
-            version=version("kaicep"),
+            version=self._version,
             since=self._since,
             at=now,
             reason=None if failure is None else str(failure),

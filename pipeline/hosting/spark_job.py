@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import nullcontext
 from functools import partial
 from types import MappingProxyType
@@ -122,6 +122,8 @@ class SparkJob:
         generation: Generation,
         idle: IdleStreams | None,
         renewed: Callable[[], Generation] | None = None,
+        *,
+        named: Collection[str] = (),
     ) -> None:
         """Begin to read.
 
@@ -131,13 +133,14 @@ class SparkJob:
             generation: the checkpoint, and the number of its first batch in our count.
             renewed: gives the checkpoint that serves when streams are read on; `None`: the same one.
             idle: follows which streams are silent; `None`: read what there is now, and end.
+            named: the streams of whose batches nobody asks for more than the files.
         """
         self._stopping.clear()
         self._failure, self.told = None, True
         self._trouble, self._interruption = None, Interruption(self._say)
         self._stop_heartbeat()
         self._worn = False
-        opened = partial(self._open, spark, settings, idle)
+        opened = partial(self._open, spark, settings, idle, named)
         self._stream = opened(generation)
         self._ended.clear()
         again = None if idle is None else lambda: opened(generation if renewed is None else renewed())
@@ -149,9 +152,15 @@ class SparkJob:
             self._heartbeat = Heartbeat(generation.heartbeats, partial(self._needed, idle), idle.patience)
 
     def _open(
-        self, spark: SparkSession, settings: Settings, idle: IdleStreams | None, generation: Generation
+        self,
+        spark: SparkSession,
+        settings: Settings,
+        idle: IdleStreams | None,
+        named: Collection[str],
+        generation: Generation,
     ) -> StreamingQuery:
-        frame = read_streams(spark, settings, generation.heartbeats, generation.starts(settings), self._given)
+        starts = generation.starts(settings)
+        frame = read_streams(spark, settings, generation.heartbeats, starts, self._given, named=named)
         writer = frame.writeStream.foreachBatch(partial(self._deliver, generation, idle))
         if idle is None:
             writer = writer.trigger(availableNow=True)

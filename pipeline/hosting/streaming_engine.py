@@ -13,7 +13,15 @@ from ...config import EngineSettings
 from ...errors import PipelineError
 from ...storage import masked
 from ..catalog import Catalog
-from ..control import ActionAdmin, EngineRequests, KnowledgeAdmin, StateAdmin, Submissions, has_actions
+from ..control import (
+    ActionAdmin,
+    EngineRequests,
+    FolderWatch,
+    KnowledgeAdmin,
+    StateAdmin,
+    Submissions,
+    has_actions,
+)
 from ..distribution import ExecutorHosting
 from ..durability import BatchHosting, CheckpointedFlow, Progress
 from ..executors import SparkTasks
@@ -83,6 +91,7 @@ class StreamingEngine(StreamReader):
         self._submissions: Submissions | None = None
         self._actions: ActionAdmin | None = None
         self._states: StateAdmin | None = None
+        self._requests = FolderWatch()
         self._open = ExitStack()
         self._archive: Archive | None = None
         self._entered: CheckpointedFlow | None = None
@@ -106,7 +115,7 @@ class StreamingEngine(StreamReader):
             self._archive = Archive(settings, self._project.knowledge, shapes)
         if has_actions(settings):
             asked = EngineRequests(lambda: self._ontology, lambda: self._submissions)
-            self._actions = ActionAdmin(settings, self._say, asked)
+            self._actions = ActionAdmin(settings, self._say, asked, self._requests)
         calls = None if self._actions is None else self._actions.calls
         rows = None if self._actions is None else self._actions.rows
         self._hosting = chosen_hosting(
@@ -123,9 +132,9 @@ class StreamingEngine(StreamReader):
             outbox=calls if rows is None else rows,
             hosting=self._hosted(),
         )
-        self._ontology = KnowledgeAdmin(self._entered, self._on_knowledge)
-        self._submissions = Submissions(self, self._say)
-        self._states = StateAdmin(self._entered, lambda: self.registered, self._say)
+        self._ontology = KnowledgeAdmin(self._entered, self._on_knowledge, self._requests)
+        self._submissions = Submissions(self, self._say, self._requests)
+        self._states = StateAdmin(self._entered, lambda: self.registered, self._say, self._requests)
         self._observer = EngineObserver(self, self._entered, self._archive, settings, calls)
 
     def _hosted(self) -> BatchHosting | None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         read_status,
         status_bytes,
         status_file,
+        status_of,
     )
     from .log_output import LogOutput
     from .metrics import metrics_bytes, write_metrics
@@ -51,6 +52,7 @@ __all__ = [
     "read_status",
     "status_bytes",
     "status_file",
+    "status_of",
     "write_metrics",
 ]
 
@@ -72,6 +74,7 @@ _OF_ENGINES = {
             "read_status",
             "status_bytes",
             "status_file",
+            "status_of",
         ),
         ".engine_status",
     ),

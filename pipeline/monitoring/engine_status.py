@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
@@ -26,6 +26,7 @@ __all__ = [
     "read_status",
     "status_bytes",
     "status_file",
+    "status_of",
 ]
 
 _FILE = "status.json"
@@ -269,6 +270,20 @@ def status_file(state: Path) -> Path:
 def status_bytes(status: EngineStatus) -> bytes:
     """A status as JSON."""
     return _STATUS.dump_json(status, indent=2)
+
+
+def status_of(content: Mapping[str, Any]) -> EngineStatus:
+    """A status from JSON that another process has read.
+
+    Raises:
+        PipelineError: it is none of this version.
+    """
+    try:
+        return _STATUS.validate_python(content)
+    except ValueError as error:
+        raise PipelineError(
+            "the server tells no status of this version of kaicep", hint="let both be of one version"
+        ) from error
 
 
 def read_status(state: Path) -> EngineStatus | None:

@@ -12,7 +12,7 @@ from ...errors import PipelineError, did_you_mean
 from ..sinks import value_text
 from .event_series import EventSeries
 
-__all__ = ["Line", "Panel", "match_panels"]
+__all__ = ["Line", "Panel", "panels_of_matches"]
 
 _MOST_LINES = 8
 _MOST_PANELS = 4
@@ -50,7 +50,7 @@ class Panel:
     left_out: int
 
 
-def match_panels(
+def panels_of_matches(
     table: pa.Table,
     events: Mapping[str, EventSeries],
     prefixes: Mapping[str, str],

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ...errors import PipelineError
 from .event_series import EventSeries
-from .match_panels import Line, Panel, match_panels
+from .match_panels import Line, Panel, panels_of_matches
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,7 +73,7 @@ def plot_matches(
         raise PipelineError(
             "matplotlib is not installed", hint="run `pip install matplotlib`, or `pip install 'kaicep[plot]'`"
         ) from error
-    panels = match_panels(table, events, prefixes, attribute, by)
+    panels = panels_of_matches(table, events, prefixes, attribute, by)
     if ax is not None:
         if len(panels) > 1:
             names = ", ".join(panel.title for panel in panels)

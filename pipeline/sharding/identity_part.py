@@ -1,7 +1,9 @@
 """Which events of a batch count: duplicates by their identities, late ones by what came before them in any split.
 
-It is asked between reading and answering, since a duplicate may be a candidate of any shard. An identity that
-determines its time stamp is looked for in its own shard; otherwise the order of arrival decides, in one shard.
+It is asked between reading and answering, since a duplicate may be a candidate of any shard; where the time of the
+splits says that all count, nothing is asked (`StreamClock.is_clear`), and what was seen is written while shards answer.
+An identity that determines its time stamp is looked for in its own shard; otherwise the order of arrival decides, in
+one shard.
 """
 
 from __future__ import annotations
@@ -60,6 +62,7 @@ class IdentityWork:
         watermark: before the batch: what lay below it is forgotten.
         bound: what of the stream lies below it after the batch, and need not be kept; `None`: that is not known yet.
         seen: the file with the identities of earlier batches; empty: there are none.
+        clear: all of its events count, which is known without looking at them: what was seen is all that is written.
     """
 
     stream: str
@@ -69,6 +72,7 @@ class IdentityWork:
     watermark: datetime | None
     bound: datetime | None
     seen: str
+    clear: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,10 @@ def identity_part(queries: HostedQueries, work: IdentityWork, folder: SharedFold
         name: of the file that is written; of each attempt another.
     """
     rows = _rows(queries, work, folder)
+    if work.clear:
+        kept = _not_below(pl.concat([_seen(work, folder), rows.select("_id", "_time")]), work.bound)
+        write_parts(folder, name, {(_SEEN, work.stream, work.shard): kept}, sync=False)
+        return IdentityReport(work.stream, work.shard, name, 0, 0)
     judge = _by_identity if queries.is_bounded(work.stream) else _by_arrival
     duplicate, late, seen, greatest = judge(queries, work, rows, folder)
     parts: dict[PartName, Part] = {(_SEEN, work.stream, work.shard): seen}

@@ -5,10 +5,11 @@ It is told numbers and names of files. Whatever an attempt wrote that is not nam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Protocol
+from operator import itemgetter
+from typing import Any, Protocol, TypeAlias
 from uuid import uuid4
 
 import pyarrow as pa
@@ -29,7 +30,7 @@ from .hosting_state import (
     sets_together,
     told_together,
 )
-from .identity_part import IdentityReport, IdentityWork, identity_part
+from .identity_part import IdentityReport, IdentityWork, ReadSplit, identity_part
 from .log_part import LogReport, LogWork, log_part
 from .part_file import PartFile, write_parts
 from .rows import QueryParts, RowWork, WritingReport, found_rows, opened, row_part, shared_out
@@ -52,6 +53,8 @@ __all__ = [
 WRITTEN_KNOWLEDGE = "knowledge-*.nt"
 """How the files are called in which knowledge goes to tasks in other processes."""
 
+_Work: TypeAlias = ShardWork | LogWork | IdentityWork
+_Report: TypeAlias = ShardReport | LogReport | IdentityReport
 _Part = Callable[[HostedQueries, Any, SharedFolder, str], Any]
 
 
@@ -229,17 +232,12 @@ class ShardedFlow:
             targets: how tasks write rows for sinks.
             gone: the names of files that count no more: tasks remove them, since that takes longer the larger they are.
         """
-        before = {name: (clock.moments, clock.watermark) for name, clock in self._clocks.items()}
         read = self._read(batch, splits, gone)
         of_stream = {name: [r for r in read if r.split.stream == name] for name in {s.stream for s in splits}}
         ordered = {name: self._clocks[name].read(reports) for name, reports in of_stream.items()}
-        bounds = {name: self._clocks[name].watermark_behind(reports) for name, reports in of_stream.items()}
-        work = [
-            IdentityWork(name, shard, parts, *before[name], bounds[name], self.state.seen.get((name, shard), ""))
-            for name, parts in sorted(ordered.items())
-            for shard in range(self._plan.shards if self._queries.is_bounded(name) else 1)
-        ]
-        judged: list[IdentityReport] = self._run(self._plan, identity_part, work, self._folder, f"{batch:09}-identity")
+        identities = list(self._identities(of_stream, ordered))
+        asked = [work for work in identities if not work.clear]
+        judged: list[IdentityReport] = self._run(self._plan, identity_part, asked, self._folder, f"{batch:09}-identity")
         for name, reports in of_stream.items():
             own = [j.greatest for j in judged if j.stream == name]
             bounded = self._queries.is_bounded(name)
@@ -256,14 +254,12 @@ class ShardedFlow:
         failures = {label: why for report in read for label, why in report.failures.items()}
         shares = self._shares(failures)
         events = sum(count.events for count in counts.values())
-        tasks: list[ShardWork | LogWork] = [
-            ShardWork(places, parts, dropped, watermarks, ends, last, events) for places in shares
-        ]
+        tasks: list[_Work] = [ShardWork(places, parts, dropped, watermarks, ends, last, events) for places in shares]
         if log is not None:
             tasks += [LogWork(name, ordered[name], dropped[name], log / folder_name(name)) for name in sorted(ordered)]
-        done: list[ShardReport | LogReport] = self._run(
-            self._plan, answer_part, tasks, self._folder, f"{batch:09}-shard"
-        )
+        tasks += [work for work in identities if work.clear]
+        done = self._answered(batch, tasks)
+        judged += [report for report in done if isinstance(report, IdentityReport)]
         segments = {report.stream: report for report in done if isinstance(report, LogReport)}
         answered = [report for report in done if isinstance(report, ShardReport)]
         failures |= {label: why for report in answered for label, why in report.failures.items()}
@@ -280,6 +276,25 @@ class ShardedFlow:
             failures,
         )
         return found, self._state(batch, judged, answered, waiting)
+
+    def _identities(
+        self, read: Mapping[str, Sequence[SplitReport]], ordered: Mapping[str, tuple[ReadSplit, ...]]
+    ) -> Iterator[IdentityWork]:
+        """What is to be found out of identities, or written of them where all events of a stream count."""
+        for name, parts in sorted(ordered.items()):
+            clock = self._clocks[name]
+            before, bound = (clock.moments, clock.watermark), clock.watermark_behind(read[name])
+            clear = clock.is_clear(read[name])
+            for shard in range(self._plan.shards if self._queries.is_bounded(name) else 1):
+                seen = self.state.seen.get((name, shard), "")
+                yield IdentityWork(name, shard, parts, *before, bound, seen, clear)
+
+    def _answered(self, batch: int, tasks: Sequence[_Work]) -> list[_Report]:
+        """The reports of tasks, in their order; these are dealt so that each core has some of each kind."""
+        dealt = [place for first in reversed(range(self._tasks)) for place in range(first, len(tasks), self._tasks)]
+        own = [tasks[place] for place in dealt]
+        reports: list[_Report] = self._run(self._plan, answer_part, own, self._folder, f"{batch:09}-shard")
+        return [report for _, report in sorted(zip(dealt, reports, strict=True), key=itemgetter(0))]
 
     def _read(self, batch: int, splits: Sequence[Split], gone: Sequence[str]) -> list[SplitReport]:
         """What is told of splits; and what earlier batches have left is removed beside."""
@@ -400,13 +415,15 @@ def read_part(queries: HostedQueries, work: Split | Sweep, folder: SharedFolder,
     return split_part(queries, work, folder, name)
 
 
-def answer_part(
-    queries: HostedQueries, work: ShardWork | LogWork, folder: SharedFolder, name: str
-) -> ShardReport | LogReport:
-    """Answer shards, or write what they are given to the log: either may be done while the other is."""
-    if isinstance(work, LogWork):
-        return log_part(queries, work, folder, name)
-    return shard_part(queries, work, folder, name)
+def answer_part(queries: HostedQueries, work: _Work, folder: SharedFolder, name: str) -> _Report:
+    """Answer shards, write what they are given to the log, or what was seen: each may be done while the others are."""
+    match work:
+        case LogWork():
+            return log_part(queries, work, folder, name)
+        case IdentityWork():
+            return identity_part(queries, work, folder, name)
+        case _:
+            return shard_part(queries, work, folder, name)
 
 
 def _counts(read: Sequence[SplitReport], judged: Sequence[IdentityReport]) -> StreamCounts:

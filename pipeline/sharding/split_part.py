@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -51,6 +51,8 @@ class SplitReport:
         malformed: how many of these are no records at all.
         unreadable: the file, if nothing of it was taken.
         failures: by label, what stopped a query while its PATHs and FILTERs were asked; those of an engine only.
+        least: the least time stamp of its events; `None`: it has none.
+        lag: how far one lies below the greatest before it in the split, at most; nothing where they are in order.
     """
 
     split: Split
@@ -64,6 +66,8 @@ class SplitReport:
     malformed: int = 0
     unreadable: tuple[UnreadableFile, ...] = ()
     failures: Failures = field(default_factory=dict)
+    least: datetime | None = None
+    lag: timedelta = timedelta()
 
 
 def split_part(queries: HostedQueries, split: Split, folder: SharedFolder, name: str) -> SplitReport:
@@ -96,7 +100,16 @@ def split_part(queries: HostedQueries, split: Split, folder: SharedFolder, name:
         len(raw.malformed),
         raw.unreadable,
         failures,
+        pc.min(events["_time"]).as_py(),
+        _lag(events),
     )
+
+
+def _lag(events: pa.Table) -> timedelta:
+    """How far an event lies below the greatest time stamp before it, at most."""
+    times = timestamps(frame_of(events, ["_time"])["_time"])
+    greatest = np.maximum.accumulate(times)
+    return timedelta(microseconds=int((greatest - times).max(initial=0)))
 
 
 def _first(rejected: pa.Table) -> list[tuple[int, str]]:

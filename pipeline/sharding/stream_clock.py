@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
 from ..flow import admission_of, no_identities
@@ -31,7 +31,8 @@ class StreamClock:
     ) -> None:
         self._queries, self._stream = queries, stream
         catalog = queries.plan.catalog
-        self._admission = admission_of(catalog.annotators[stream], catalog.settings.streams[stream].lateness)
+        self._lateness = catalog.settings.streams[stream].lateness
+        self._admission = admission_of(catalog.annotators[stream], self._lateness)
         self._recall(moments)
 
     def _recall(self, moments: tuple[datetime | None, datetime | None]) -> None:
@@ -60,6 +61,29 @@ class StreamClock:
         own, floor = self.moments
         behind = latest([own, *(report.greatest for report in reports)]), floor
         return StreamClock(self._queries, self._stream, behind).watermark
+
+    def is_clear(self, reports: Sequence[SplitReport]) -> bool:
+        """Whether all events of these splits count, but those whose identities came before in their own split.
+
+        An identity that determines its time stamp has no equal where no other split, and nothing that was seen, has
+        its time. None is late if each split begins above the watermark that those before it leave, and its events are
+        in order, or not further from it than they may be.
+        """
+        if not self._queries.is_bounded(self._stream):
+            return False
+        greatest, floor = self.moments
+        spans = []
+        for report in sorted(reports, key=lambda report: report.split.place):
+            if report.least is None or report.greatest is None:
+                continue
+            lag = max(report.lag, timedelta() if greatest is None else greatest - report.least)
+            if lag > self._lateness or (floor is not None and report.least < floor):
+                return False
+            spans.append((report.least, report.greatest))
+            greatest = latest([greatest, report.greatest])
+        spans.sort()
+        ends = (self.moments[0], *(end for _, end in spans))
+        return all(end is None or end < start for end, (start, _) in zip(ends, spans, strict=False))
 
     def pass_to(self, greatest: Iterable[datetime | None]) -> None:
         """Have seen events with these time stamps."""

@@ -50,6 +50,13 @@ class DeliveredRows:
             rows = _on_disk(rows)
         self.kept[label] = joined_rows([*before, rows])
 
+    def take(self, label: str, rows: pa.Table, written: WrittenRows) -> None:
+        """Note what tasks have written of a query, of which no rows are here."""
+        self.counts[label] = self.counts.get(label, 0) + written.num_rows
+        self.kept.setdefault(label, rows)
+        if written.logged is not None:
+            self.logged[label] = written.logged
+
 
 class RowDelivery:
     """Gives the rows of batches to the sinks.
@@ -103,10 +110,7 @@ class RowDelivery:
             label, found, last, *_ = answer
             if answer.written is not None:
                 self._take(batch, label, answer.written)
-                delivered.add(label, unmarked(found), keeps=False)
-                delivered.counts[label] += answer.written.num_rows
-                if answer.written.logged is not None:
-                    delivered.logged[label] = answer.written.logged
+                delivered.take(label, found, answer.written)
                 continue
             if label not in writers:
                 writers[label] = [(sink, _begun(sink, batch, label)) for sink in self._sinks]
@@ -143,7 +147,7 @@ class RowDelivery:
     def _with_held(self, answer: QueryRows) -> QueryRows:
         """Rows of the batch behind those that were held for it."""
         if answer.written is not None:  # nothing is held then: see `targets`
-            return answer._replace(rows=marked(answer.rows, "live"))
+            return answer
         held = self._held.pop(answer.label, [])
         return answer._replace(rows=joined_rows([*held, marked(answer.rows, "live")]))
 

@@ -56,6 +56,8 @@ def read_streams(
     heartbeats: Path | None = None,
     starts: Mapping[str, SourceStart] = MappingProxyType({}),
     given: Mapping[str, DataFrame] = MappingProxyType({}),
+    *,
+    named: Collection[str] = (),
 ) -> DataFrame:
     """One streaming DataFrame of all streams of a project; `unpack` reads its batches.
 
@@ -67,6 +69,7 @@ def read_streams(
         heartbeats: a folder; each new file in it makes a batch, if need be one without records.
         starts: by stream, where a source without files begins to be read.
         given: by stream, the DataFrames that a program has for sources.
+        named: the streams of which only Spark's notes are wanted, which say what files a batch has; it has no rows.
 
     Raises:
         PipelineError: no stream has a source, or Spark cannot read one.
@@ -76,7 +79,12 @@ def read_streams(
         raise PipelineError(
             "the project has no stream with a source", hint="add source = { format = …, path = … } to a stream"
         )
-    frames = [_opened(spark, number, streams[name], given=given.get(name)) for number, name in enumerate(streams)]
+    frames = [
+        _noted(streams[name].open(spark, ()), number)
+        if name in named
+        else _opened(spark, number, streams[name], given=given.get(name))
+        for number, name in enumerate(streams)
+    ]
     if heartbeats is not None:
         frames.append(_heartbeats(spark, heartbeats))
     return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
@@ -246,8 +254,12 @@ def _opened(
 def _heartbeats(spark: SparkSession, folder: Path) -> DataFrame:
     """A source without rows: Spark sees that there is something new, and plans nothing to read it."""
     folder.mkdir(parents=True, exist_ok=True)
-    files = spark.readStream.format("text").option("maxFileAge", "365000d").load(str(folder))
-    return files.where(F.lit(False)).select(F.lit(0).alias(_STREAM))  # noqa: FBT003 - a value
+    return _noted(spark.readStream.format("text").option("maxFileAge", "365000d").load(str(folder)), 0)
+
+
+def _noted(files: DataFrame, number: int) -> DataFrame:
+    """Files that are noted by Spark, and of which no row is read: no batch has anything to plan for them."""
+    return files.where(F.lit(False)).select(F.lit(number).alias(_STREAM))  # noqa: FBT003 - a value
 
 
 def _needed_columns(batch: DataFrame, *, several: bool) -> list[Column]:

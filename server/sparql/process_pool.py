@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Concatenate
+from typing import Any, Concatenate
 
 import pyoxigraph as ox
 
@@ -24,10 +24,17 @@ class ProcessPool:
     Args:
         size: how many.
         writable: see `StoreProcess`; then there is one, since a store is written by one process.
+        first: likewise.
     """
 
-    def __init__(self, size: int, *, writable: bool = False) -> None:
-        self._all = [StoreProcess(writable=writable) for _ in range(size)]
+    def __init__(
+        self,
+        size: int,
+        *,
+        writable: bool = False,
+        first: tuple[Callable[..., object], *tuple[Any, ...]] | None = None,
+    ) -> None:
+        self._all = [StoreProcess(writable=writable, first=first) for _ in range(size)]
         # The one that was at work last is asked first: those that nobody needs are not even begun.
         self._free: queue.LifoQueue[StoreProcess] = queue.LifoQueue()
         for process in self._all:

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import pyoxigraph as ox
 
@@ -32,10 +32,13 @@ class StoreProcess:
 
     Args:
         writable: whether stores are opened to be written, and made where they are not there.
+        first: what it does before anything else, with its arguments: what it loads by that costs who asks no time.
     """
 
-    def __init__(self, *, writable: bool = False) -> None:
-        self._writable = writable
+    def __init__(
+        self, *, writable: bool = False, first: tuple[Callable[..., object], *tuple[Any, ...]] | None = None
+    ) -> None:
+        self._writable, self._first = writable, first
         self._child: ChildProcess | None = None
         self._using = threading.RLock()
         self._closed = False
@@ -106,7 +109,13 @@ class StoreProcess:
         try:
             if own.poll(_STARTING_S):
                 own.recv()
-                return own
+                if self._first is None:
+                    return own
+                do, *args = self._first
+                own.send((None, False, do, args, {}))
+                if own.poll(_STARTING_S):
+                    own.recv()  # what it refuses, it refuses whoever asks as well
+                    return own
         except (EOFError, OSError):
             pass
         self._drop()

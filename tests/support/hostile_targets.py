@@ -304,10 +304,10 @@ def request_file(content: bytes) -> str:
         with Engine(project) as engine:
             assert engine._submissions is not None
             requests = Requests(folder_of(project.settings))
-            (requests._folder / f"1-{os.getpid()}.request").write_bytes(content)
+            (requests.folder / f"1-{os.getpid()}.request").write_bytes(content)
             for taken, asked in requests.waiting():
                 requests.answer(taken, engine._submissions._answered(asked))
-            return " ".join(path.read_text()[:200] for path in requests._folder.glob("*.answer"))
+            return " ".join(path.read_text()[:200] for path in requests.folder.glob("*.answer"))
 
 
 @cache

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 
+import pyoxigraph as ox
 import urllib3
 from kaicep.config import Settings
+from kaicep.errors import KaicepError
 from kaicep.server import HttpServer
 from kaicep.server.engine_process import EngineProcess
+from kaicep.server.jobs.job_process import JobProcess
+from kaicep.server.problem import ProblemError
+from kaicep.server.queries import ProjectProcesses
 
 __all__ = ["Answer", "ask", "serving"]
 
@@ -48,8 +54,47 @@ def ask(url: str, method: str = "GET", body: str | bytes | None = None, **header
 
 
 @contextmanager
-def serving(settings: Settings, engine: EngineProcess | None = None) -> Iterator[str]:
-    """Serve a project on a free port; give its address."""
+def serving(settings: Settings, engine: EngineProcess | None = None, *, processes: bool = False) -> Iterator[str]:
+    """Serve a project on a free port; give its address.
+
+    Args:
+        settings: of the project.
+        engine: begins and ends with it.
+        processes: whether the project is loaded in processes of their own, each of which takes seconds to begin.
+    """
+    with nullcontext() if processes else _loaded_here():
+        yield from _serving(settings, engine)
+
+
+@contextmanager
+def _loaded_here() -> Iterator[None]:
+    """Let what is asked of the project be done in this process, with the same refusals."""
+
+    def ask(self: ProjectProcesses, do: Callable[..., Any], *args: Any, **named: Any) -> Any:
+        with _refusing():
+            return do(ox.Store(), self._settings, *args, **named)
+
+    def run(self: JobProcess, _: float, tell: Callable[[float], object]) -> Any:
+        with _refusing():
+            return self._work(tell, *self._arguments)
+
+    with (
+        patch.object(ProjectProcesses, "ask", ask),
+        patch.object(ProjectProcesses, "change", ask),
+        patch.object(JobProcess, "run", run),
+    ):
+        yield
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    try:
+        yield
+    except KaicepError as error:
+        raise ProblemError(400, error) from error
+
+
+def _serving(settings: Settings, engine: EngineProcess | None) -> Iterator[str]:
     free = settings.server.model_copy(update={"port": 0})
     server = HttpServer(settings.model_copy(update={"server": free}), engine)
     thread = threading.Thread(target=server.run)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kaicep.errors import KaicepError, QuerySyntaxError
 from kaicep.language.checks import compile_document
 from kaicep.language.nodes import Vocabulary
-from kaicep.language.syntax import parse_document
+from kaicep.language.syntax import parse_document, reserved_words
 from kaicep.language.syntax.parsing_tables import grammar_parser
 from support.text_pairs import cases
 from support.vocabulary import CAMPUS, TWO_STREAMS
@@ -101,3 +101,8 @@ def test_a_document_of_any_length_is_refused_in_little_space(beginning: str) -> 
         parse_document(beginning + "x" * 10_000_000)
     assert tracemalloc.get_traced_memory()[1] < 100_000_000
     tracemalloc.stop()
+
+
+def test_the_words_of_the_language() -> None:
+    assert {"SELECT", "FROM", "WHERE", "SEQ", "WITHIN", "CONTEXT"} <= reserved_words()
+    assert all(word == word.upper() for word in reserved_words())

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kaicep import PipelineError
-from kaicep.pipeline.control.requests import Requests, RequestServer
+from kaicep.pipeline.control.requests import Requests, RequestServer, SilentEngineError
 from kaicep.storage.atomic_write import write_atomically
 from support.command_line import HANGING_SECONDS
 
@@ -73,6 +72,7 @@ def test_who_asks_does_not_wait_for_ever(tmp_path: Path) -> None:
     """An engine is there that answers nothing."""
     requests = Requests(tmp_path)
     requests.serve()
-    with pytest.raises(PipelineError, match="the engine has not answered for 0 seconds: see its log; `kaicep queries`"):
+    said = "the engine has not answered for 0 seconds: see its log; `kaicep queries`"
+    with pytest.raises(SilentEngineError, match=said):
         Requests(tmp_path).ask({"list": True}, limit=0)
     assert list((tmp_path / "requests").iterdir()) == []

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from kaicep import PipelineError
-from kaicep.pipeline.monitoring import read_status, status_bytes, status_file
+from kaicep.pipeline.monitoring import read_status, status_bytes, status_file, status_of
 from support.statuses import busy_engine
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -24,3 +25,9 @@ def test_what_is_no_status_is_said_to_be_none(tmp_path: Path, content: bytes) ->
     status_file(tmp_path).write_bytes(content)
     with pytest.raises(PipelineError, match=r"is no status of this version of kaicep.*a running engine writes it anew"):
         read_status(tmp_path)
+
+
+def test_a_status_of_another_process_is_read_from_its_json() -> None:
+    assert status_of(json.loads(status_bytes(busy_engine(NOW)))) == busy_engine(NOW)
+    with pytest.raises(PipelineError, match="the server tells no status of this version of kaicep"):
+        status_of({"state": "asleep"})

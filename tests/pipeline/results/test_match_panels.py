@@ -7,14 +7,14 @@ from datetime import timedelta
 import pytest
 from kaicep import Rows
 from kaicep.errors import PipelineError
-from kaicep.pipeline.results.match_panels import Panel, _of_common_lines, match_panels
+from kaicep.pipeline.results.match_panels import Panel, _of_common_lines, panels_of_matches
 from support.result_rows import BEGIN, READINGS, aggregates, pairs, project, selected
 
 MINUTE = timedelta(minutes=1)
 
 
 def panels(rows: Rows, attribute: str | None = None, by: tuple[str, ...] | None = None) -> tuple[Panel, ...]:
-    return match_panels(rows.table, rows.events, rows.prefixes, attribute, by)
+    return panels_of_matches(rows.table, rows.events, rows.prefixes, attribute, by)
 
 
 def test_lines_are_what_each_sensor_with_matches_says() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -84,3 +85,24 @@ def test_what_a_clock_has_passed_is_late(tmp_path: Path) -> None:
     splits = splits_of(queries, tmp_path, "P")
     work = IdentityWork("P", 0, splits, (None, at(8)), at(8), at(8), "")
     assert identity_part(queries, work, LocalFolder(tmp_path), "one.parts").late == 3
+
+
+@pytest.mark.parametrize("bound", [None, at(6)])
+def test_what_was_seen_is_written_also_where_nothing_has_to_be_found_out(
+    tmp_path: Path, bound: datetime | None
+) -> None:
+    """As it would be if it were."""
+    queries, folder = hosted_of(shards=1), LocalFolder(tmp_path)
+    split_part(queries, split_of(tmp_path, 0, [reading("a", 5), reading("b", 7)]), folder, "0.parts")
+    split_part(queries, split_of(tmp_path, 1, [reading("c", 8)]), folder, "1.parts")
+    first = IdentityWork("P", 0, (ReadSplit("P", 0, "0.parts", None),), (None, None), None, None, "")
+    second = IdentityWork("P", 0, (ReadSplit("P", 1, "1.parts", at(7)),), (at(7), None), at(4), bound, "first.parts")
+    identity_part(queries, replace(first, clear=True), folder, "first.parts")
+    reports = [
+        identity_part(queries, replace(second, clear=clear), folder, f"second-{clear}.parts") for clear in (True, False)
+    ]
+    assert [(report.duplicates, report.late) for report in reports] == [(0, 0), (0, 0)]
+    seen = [PartFile(folder, report.file).table(("seen", "P", 0)) for report in reports]
+    assert seen[0] == seen[1]
+    assert seen[0] is not None
+    assert seen[0].num_rows == (3 if bound is None else 2)

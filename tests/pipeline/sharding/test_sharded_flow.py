@@ -38,6 +38,24 @@ def test_splits_count_in_the_order_of_arrival(tmp_path: Path) -> None:
     assert pairs(flow.process([], ends=True)) == [("a", "c")]
 
 
+def test_identities_are_asked_for_only_where_one_may_come_again_or_late(tmp_path: Path) -> None:
+    """Else what was seen is written while shards answer: a batch is one job less."""
+    jobs: list[str] = []
+
+    def noting(plan: HostingPlan, part: Any, work: Sequence[Any], folder: SharedFolder, name: str) -> list[Any]:
+        jobs.extend([name.partition("-")[2]] if work else [])
+        return run_here(plan, part, work, folder, name)
+
+    flow = ShardedFlow(plan_of(PROJECT, FOLLOWS, 2), tmp_path, noting)
+    in_order = [split_of(tmp_path, 0, [reading("a", 1), reading("b", 3)]), split_of(tmp_path, 1, [reading("c", 4)])]
+    assert flow.process(in_order).streams["P"].events == 3
+    assert jobs == ["split", "shard"]
+    jobs.clear()
+    again = flow.process([split_of(tmp_path, 0, [reading("b", 3), reading("c", 4), reading("d", 5)])])
+    assert (again.streams["P"].duplicates, again.streams["P"].events) == (2, 1)  # what was seen had been written
+    assert jobs == ["split", "identity", "shard"]
+
+
 def test_a_batch_that_does_not_count_is_done_again(tmp_path: Path) -> None:
     """Whatever a task has left that failed, and wherever the driver begins anew."""
     plan = plan_of(PROJECT, FOLLOWS, 2)

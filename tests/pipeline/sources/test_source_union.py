@@ -89,6 +89,25 @@ def test_files_may_be_passed_over(spark: SparkSession, tmp_path: Path) -> None:
     assert {stream: raw.table.num_rows for stream, raw in batch.items()} == {"air": 1, "all": 2}
 
 
+def test_of_files_that_others_read_nothing_is_wanted_but_the_names(spark: SparkSession, tmp_path: Path) -> None:
+    """A batch is planned and noted as ever, also beside streams that are read; it has no rows of theirs."""
+    sources = {"air": {"format": "parquet", "path": "air"}, "all": {"format": "text", "path": "all"}}
+    settings = project_of(tmp_path, **sources)
+    drop(tmp_path / "all" / "a.txt", b"one\n", 1000)
+    (tmp_path / "air").mkdir()
+    pq.write_table(pa.table({"n": [1, 2]}), tmp_path / "air" / "a.parquet")
+    found: list[dict[str, RawBatch]] = []
+
+    def keep(batch: DataFrame, number: int) -> None:
+        noted = [unquote(urlsplit(path).path) for of in SparkCheckpoint(tmp_path / "c").files(number) for path in of]
+        assert noted == [str(tmp_path / name) for name in ("air/a.parquet", "all/a.txt")]
+        found.append(unpack(batch, settings, only=["all"]))
+
+    writer = read_streams(spark, settings, named=["air"]).writeStream.foreachBatch(keep)
+    writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
+    assert [{name: raw.table.num_rows for name, raw in batch.items()} for batch in found] == [{"all": 1}]
+
+
 def test_parquet_files_may_be_passed_over(spark: SparkSession, tmp_path: Path) -> None:
     settings = project_of(tmp_path, air={"format": "parquet", "path": "in"})
     (tmp_path / "in").mkdir()

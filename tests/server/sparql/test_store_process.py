@@ -74,3 +74,12 @@ def test_it_is_closed_while_somebody_waits(folder: Path) -> None:
     assert said == ["the process that answers has ended: it needs too much memory, or was stopped"]
     with pytest.raises(ProblemError, match="the server ends"):
         process.start()
+
+
+def test_what_it_does_first_takes_no_time_of_who_asks(folder: Path) -> None:
+    process = StoreProcess(writable=True, first=(sleep, 0.5))
+    began = time.monotonic()
+    process.start()
+    assert time.monotonic() - began >= 0.5
+    assert process.call(folder, 30, add) == 1
+    process.close()

@@ -1,0 +1,138 @@
+"""Requests to a server, and its problem documents as errors of kaicep."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import urllib3
+
+from ...errors import ConfigError, KaicepError, PipelineError, Place, error_of
+
+__all__ = ["REFUSED", "Connection", "RemoteError", "error_of_problem", "named"]
+
+_PROBLEM = "application/problem+json"
+_TYPE = "urn:kaicep:error:"
+REFUSED = 400
+
+
+class RemoteError(PipelineError):
+    """A server is not there, does not answer as one of kaicep, or refuses for a reason that has no kind of its own.
+
+    Attributes:
+        status: of HTTP; 0: there was no answer.
+    """
+
+    status = 0
+
+
+class Connection:
+    """The requests of one client; threads may share it.
+
+    Args:
+        url: of the server.
+        token: that is shown; `None`: none is needed.
+        timeout: seconds without an answer, or a part of one, after which it is given up.
+
+    Raises:
+        ConfigError: that is no address.
+    """
+
+    def __init__(self, url: str, token: str | None, timeout: float) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise ConfigError(f"'{url}' is no address of a server", hint="write http://HOST:PORT, or https://…")
+        self.url = url.rstrip("/")
+        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._pool = urllib3.PoolManager(retries=False, timeout=urllib3.Timeout(connect=10.0, read=timeout))
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        query: Mapping[str, object] | None = None,
+        *,
+        stream: bool = False,
+        refused: bool = True,
+    ) -> urllib3.BaseHTTPResponse:
+        """Send a request.
+
+        Args:
+            method: of HTTP.
+            path: begins with `/`; names in it are quoted, see `named`.
+            body: of the request.
+            headers: beside the token.
+            query: parameters; those that are `None` are left out.
+            stream: whether the answer is read as it comes.
+            refused: whether a refusal is raised.
+
+        Raises:
+            KaicepError: the server refuses; the error is the one that it met.
+            RemoteError: it does not answer.
+        """
+        chosen = {name: value for name, value in (query or {}).items() if value is not None}
+        address = f"{self.url}{path}" + (f"?{urlencode(chosen)}" if chosen else "")
+        try:
+            found = self._pool.request(
+                method, address, body=body, headers={**self._headers, **(headers or {})}, preload_content=not stream
+            )
+            if refused and found.status >= REFUSED:
+                raise error_of_problem(found.status, found.headers.get("Content-Type", ""), found.data)
+        except urllib3.exceptions.HTTPError as error:
+            raise RemoteError(
+                f"{self.url} does not answer: {error}", hint="see that kaicep serve runs there, and its address"
+            ) from error
+        return found
+
+    def json(self, method: str, path: str, body: object = None, **query: object) -> Any:
+        """The JSON that a request is answered by; a body that is a text is sent as such.
+
+        Raises:
+            KaicepError: as `request`.
+        """
+        headers = {"Accept": "application/json"}
+        content: bytes | None = None
+        if isinstance(body, str):
+            content, headers["Content-Type"] = body.encode(), "text/plain; charset=utf-8"
+        elif body is not None:
+            content, headers["Content-Type"] = json.dumps(body).encode(), "application/json"
+        found = self.request(method, path, content, headers, query)
+        if not found.data:
+            return None
+        try:
+            return json.loads(found.data)
+        except ValueError as error:
+            raise RemoteError(
+                f"{self.url} is no server of kaicep: {path} is no JSON",
+                hint="see its address",
+            ) from error
+
+
+def named(name: str) -> str:
+    """A name as a part of a path."""
+    return quote(name, safe="")
+
+
+def error_of_problem(status: int, content_type: str, body: bytes) -> KaicepError:
+    """The error that a problem document describes."""
+    try:
+        told = json.loads(body) if content_type.startswith(_PROBLEM) else None
+    except ValueError:
+        told = None
+    if not isinstance(told, dict):
+        wrong = RemoteError(f"the server answers with status {status}", hint="see that it is one of kaicep")
+        wrong.status = status
+        return wrong
+    place = told.get("place")
+    kind = str(told.get("type", "")).removeprefix(_TYPE)
+    fields = {"error": kind, "message": told.get("detail", ""), "hint": told.get("hint"), "place": place}
+    found = error_of(fields)
+    if type(found) is KaicepError:
+        found = RemoteError(found.message, place=None if place is None else Place(**place), hint=found.hint)
+        found.status = status
+    for note in told.get("notes", ()):
+        found.add_note(note)
+    return found

@@ -1,0 +1,7 @@
+"""Commands for a server elsewhere: words in; what it answers, printed, out."""
+
+from __future__ import annotations
+
+from .remote_server import ServerOption, print_remote_rows, server_of
+
+__all__ = ["ServerOption", "print_remote_rows", "server_of"]

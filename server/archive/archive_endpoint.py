@@ -1,0 +1,96 @@
+"""`/archive` and `/queries/{label}/chart`: what is kept of which times, and what a chart of a query draws."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from ...config import Settings
+from ...language import parse_duration
+from ..access_control import may
+from ..problem import ProblemError
+from ..problem_document import PROBLEM_RESPONSES
+from ..queries import ProjectProcesses, QueryCatalog
+from .archive_statistics import ArchiveStatistics, archive_statistics
+from .query_chart import query_chart
+
+__all__ = ["archive_routes"]
+
+_STATISTICS = {
+    "events": 1200,
+    "bytes": 180_000,
+    "from": "2026-06-01T08:00:00Z",
+    "to": "2026-06-01T09:00:00Z",
+    "streams": [
+        {
+            "name": "air",
+            "events": 1200,
+            "from": "2026-06-01T08:00:00Z",
+            "to": "2026-06-01T09:00:00Z",
+            "covered": [
+                ["2026-06-01T08:00:00Z", "2026-06-01T08:20:00Z"],
+                ["2026-06-01T08:40:00Z", "2026-06-01T09:00:00Z"],
+            ],
+            "gaps": [["2026-06-01T08:20:00Z", "2026-06-01T08:40:00Z", None]],
+        }
+    ],
+}
+_CHART = {
+    "series": [{"name": "flow s1", "unit": None, "points": [["2026-06-01T08:00:00Z", 40.0]]}],
+    "threshold": [50.0],
+    "matches": [{"id": 32 * "0", "time": "2026-06-01T08:00:01Z"}],
+    "from": "2026-06-01T08:00:00Z",
+    "to": "2026-06-01T09:00:00Z",
+}
+
+
+def _answers(example: Any) -> dict[int | str, dict[str, Any]]:
+    return {200: {"content": {"application/json": {"example": example}}}, **PROBLEM_RESPONSES}
+
+
+def archive_routes(settings: Settings, processes: ProjectProcesses, catalog: QueryCatalog) -> APIRouter:
+    """The routes of the archive but SPARQL.
+
+    Args:
+        settings: of the project.
+        processes: that load the project.
+        catalog: of the registered queries.
+    """
+    routes = APIRouter(tags=["archive"])
+
+    @routes.get("/archive", summary="What is kept", dependencies=[may("read")], responses=_answers(_STATISTICS))
+    def archive(gap: str | None = None) -> ArchiveStatistics:
+        """Events by stream, of which times there are some, and where there is none; `gap` says how long that is: 1h.
+
+        Without it, a 200th of the time that the archive spans.
+        """
+        return archive_statistics(settings, None if gap is None else _duration(gap))
+
+    @routes.get(
+        "/queries/{label}/chart",
+        summary="What a chart of a query draws",
+        dependencies=[may("read")],
+        responses=_answers(_CHART),
+    )
+    def chart(
+        label: str,
+        start: Annotated[str, Query(alias="from")] = "now - 24h",
+        end: Annotated[str | None, Query(alias="to")] = None,
+    ) -> dict[str, Any]:
+        """The values that it compares, by what they are of; the thresholds; and its rows as marks.
+
+        `from` is a moment, or `now - 1h`; now is the time of the newest event.
+        """
+        catalog.query(label)
+        return processes.ask(query_chart, label, start, end)
+
+    return routes
+
+
+def _duration(text: str) -> timedelta:
+    try:
+        return parse_duration(text)
+    except (ValueError, KeyError) as error:
+        raise ProblemError(400, f"'{text}' is no duration", "write 90s, 15min or 1h") from error

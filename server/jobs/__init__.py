@@ -1,0 +1,33 @@
+"""Long work in; how far it is, and what came of it, out; each piece of work is a process that can be ended."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .ask_endpoint import ask_routes
+    from .job_endpoint import job_routes
+    from .job_queue import JobQueue
+    from .logged_batch import batch_of_log, columns_of_log
+    from .past_trial import TrialSpan, try_past
+
+_LATER = {
+    "JobQueue": ".job_queue",
+    "batch_of_log": ".logged_batch",
+    "columns_of_log": ".logged_batch",
+    "TrialSpan": ".past_trial",
+    "ask_routes": ".ask_endpoint",
+    "job_routes": ".job_endpoint",
+    "try_past": ".past_trial",
+}
+
+__all__ = ["JobQueue", "TrialSpan", "ask_routes", "batch_of_log", "columns_of_log", "job_routes", "try_past"]
+
+
+def __getattr__(name: str) -> object:
+    """What a server needs, on first use: the processes that work need none of it."""
+    if name in _LATER:
+        return getattr(import_module(_LATER[name], __name__), name)
+    message = f"module '{__name__}' has no attribute '{name}'"
+    raise AttributeError(message)

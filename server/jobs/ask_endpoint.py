@@ -1,0 +1,46 @@
+"""`/ask`: what registered queries hold, between two batches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.concurrency import run_in_threadpool
+
+from ...config import Settings
+from ..access_control import may
+from ..problem_document import PROBLEM_RESPONSES
+from ..queries import ProjectProcesses, text_of
+from .asked_states import AskedRows, ask_once
+
+__all__ = ["ask_routes"]
+
+_TEXT = "SELECT COUNT(?p) AS n FROM (?p, PARTIAL(orders))"
+_BODY = {"required": True, "content": {"text/plain": {"schema": {"type": "string"}, "example": _TEXT}}}
+_FOUND: dict[int | str, dict[str, Any]] = {
+    200: {"model": AskedRows, "content": {"application/json": {"example": AskedRows(("n",), ({"n": 3},))}}},
+    **PROBLEM_RESPONSES,
+}
+
+
+def ask_routes(settings: Settings, processes: ProjectProcesses) -> APIRouter:
+    """The route for questions that are asked once.
+
+    Args:
+        settings: of the project.
+        processes: that ask the engine.
+    """
+    routes = APIRouter(tags=["queries"])
+
+    @routes.post(
+        "/ask",
+        summary="Ask what queries hold",
+        dependencies=[may("read")],
+        openapi_extra={"requestBody": _BODY},
+        responses=_FOUND,
+    )
+    async def ask(request: Request) -> AskedRows:
+        """STATE, PARTIAL and CONTEXTS of registered queries, as `kaicep ask`; nothing is registered, no batch waits."""
+        return await run_in_threadpool(processes.ask, ask_once, await text_of(request, settings))
+
+    return routes

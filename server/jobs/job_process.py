@@ -1,0 +1,102 @@
+"""A process that does one piece of work, says how far it is, and can be ended at any time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+from ...errors import KaicepError, PipelineError, error_fields, error_of
+from ...storage import ChildProcess, serve_parent
+from ..problem import ProblemError
+
+__all__ = ["JobProcess", "Work", "main"]
+
+Work = Callable[..., Any]
+"""A function of a module: given what tells how far it is, from 0 to 1, and then arguments; its result is JSON."""
+
+_POLL_S = 0.5
+_ENDED = "the process that does it has ended: it needs too much memory, or was stopped"
+
+
+class JobProcess:
+    """One piece of work in a process of its own.
+
+    Args:
+        work: what is done.
+        arguments: that it is given behind what tells how far it is.
+    """
+
+    def __init__(self, work: Work, *arguments: object) -> None:
+        self._work, self._arguments = work, arguments
+        self._child: ChildProcess | None = None
+        self._cancelled = False
+
+    def run(self, seconds: float, tell: Callable[[float], object]) -> Any:
+        """Do it.
+
+        Args:
+            seconds: that it may take.
+            tell: hears how far it is.
+
+        Returns:
+            Its result.
+
+        Raises:
+            ProblemError: it is refused, takes too long, needs too much memory, or is cancelled.
+        """
+        until = time.monotonic() + seconds
+        self._child = ChildProcess(_words)
+        try:
+            connection = self._child.connection
+            connection.recv()
+            connection.send((self._work, self._arguments))
+            while not self._cancelled:
+                if connection.poll(_POLL_S):
+                    kind, content = connection.recv()
+                    if kind == "done":
+                        return content
+                    if kind == "refused":
+                        raise ProblemError(content[0], error_of(content[1]))
+                    tell(content)
+                elif time.monotonic() > until:
+                    hint = "try less of the past, or let job_timeout be longer"
+                    raise ProblemError(503, PipelineError(f"not done within {seconds:g} s", hint=hint))
+        except (EOFError, OSError) as error:
+            if not self._cancelled:
+                raise ProblemError(503, PipelineError(_ENDED, hint="try less of the past")) from error
+        finally:
+            self._child.close()
+        raise ProblemError(409, "it was cancelled")
+
+    def cancel(self) -> None:
+        """End it, from any thread."""
+        self._cancelled = True
+        child = self._child
+        if child is not None:
+            child.kill()
+
+
+def main(number: int) -> None:
+    """Do what comes through the pipe; what the process runs.
+
+    Args:
+        number: of the file that is its end of the pipe.
+    """
+    serve_parent()
+    connection = Connection(number)
+    connection.send(None)
+    work, arguments = connection.recv()
+    try:
+        found = work(lambda done: connection.send(("progress", done)), *arguments)
+    except ProblemError as problem:
+        connection.send(("refused", (problem.status, error_fields(problem.error))))
+    except KaicepError as error:
+        connection.send(("refused", (400, error_fields(error))))
+    else:
+        connection.send(("done", found))
+
+
+def _words(number: int) -> list[str]:
+    return ["-c", f"from {__name__} import main; main({number})"]

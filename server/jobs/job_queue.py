@@ -1,0 +1,174 @@
+"""Jobs: who comes first is begun first, some at a time; what came of each is kept for a while."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from ...errors import error_fields
+from ..problem import ProblemError
+from .job_process import JobProcess, Work
+
+__all__ = ["Job", "JobQueue"]
+
+_AT_ONCE, _WAITING, _KEPT = 2, 20, 50
+_KEPT_S = 3600.0
+
+JobState = Literal["waiting", "running", "done", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A piece of work.
+
+    Attributes:
+        id: that it is asked by.
+        kind: what it is, such as `try`.
+        state: how it fares.
+        created: when it was asked for.
+        progress: how far it is, from 0 to 1; `None`: nobody knows.
+        result: what came of it, when it is done.
+        problem: why it failed: `status`, `detail`, and `hint` and `place` where there are some.
+    """
+
+    id: str
+    kind: str
+    state: JobState
+    created: datetime
+    progress: float | None = None
+    result: Any = None
+    problem: Mapping[str, Any] | None = None
+
+
+@dataclass(slots=True)
+class _Held:
+    job: Job
+    process: JobProcess
+    ended: float | None = None
+    changing: threading.Lock = field(default_factory=threading.Lock)
+
+
+class JobQueue:
+    """The jobs of a server; any thread may ask.
+
+    Args:
+        seconds: that one may take.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._held: dict[str, _Held] = {}
+        self._lock = threading.Lock()
+        self._threads = ThreadPoolExecutor(_AT_ONCE, "kaicep-job")
+
+    def begin(self, kind: str, work: Work, *arguments: object) -> Job:
+        """Let something be done as soon as its turn comes.
+
+        Args:
+            kind: what it is.
+            work: what is done, in a process of its own.
+            arguments: of it.
+
+        Raises:
+            ProblemError: 429, too much waits already.
+        """
+        job = Job(uuid.uuid4().hex, kind, "waiting", datetime.now(UTC))
+        held = _Held(job, JobProcess(work, *arguments))
+        with self._lock:
+            self._forget()
+            if sum(one.job.state == "waiting" for one in self._held.values()) >= _WAITING:
+                raise ProblemError(429, f"{_WAITING} jobs wait already", "ask again later", Retry_After="30")
+            self._held[job.id] = held
+            with suppress(RuntimeError):  # the server ends
+                self._threads.submit(self._run, held)
+        return job
+
+    def jobs(self) -> list[Job]:
+        """All that are known, the newest first; without their results."""
+        with self._lock:
+            self._forget()
+            return [replace(one.job, result=None) for one in reversed(self._held.values())]
+
+    def job(self, name: str) -> Job:
+        """One of them.
+
+        Raises:
+            ProblemError: 404, there is none of that id, or no more.
+        """
+        return self._of(name).job
+
+    def cancel(self, name: str) -> None:
+        """End one, or forget it when it is over.
+
+        Raises:
+            ProblemError: as `job`.
+        """
+        held = self._of(name)
+        with held.changing:
+            over = held.ended is not None
+            if not over:
+                held.job = replace(held.job, state="cancelled")
+                held.ended = time.monotonic()
+        if over:
+            with self._lock:
+                self._held.pop(name, None)
+        else:
+            held.process.cancel()
+
+    def close(self) -> None:
+        """End all."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for held in list(self._held.values()):
+            held.process.cancel()
+        self._threads.shutdown()
+
+    def _of(self, name: str) -> _Held:
+        with self._lock:
+            self._forget()
+            if name not in self._held:
+                hint = "results are kept for an hour; GET /jobs lists what there is"
+                raise ProblemError(404, f"there is no job '{name}'", hint)
+            return self._held[name]
+
+    def _run(self, held: _Held) -> None:
+        if not self._change(held, state="running"):
+            return
+        try:
+            result = held.process.run(self._seconds, lambda done: self._change(held, progress=done))
+        except ProblemError as problem:
+            fields = error_fields(problem.error)
+            told = {
+                "error": fields["error"],
+                "status": problem.status,
+                "detail": fields["message"],
+                "text": str(problem.error),
+            }
+            told |= {name: fields[name] for name in ("hint", "place") if fields[name] is not None}
+            self._change(held, ended=True, state="failed", problem=told)
+        except Exception as error:  # noqa: BLE001 - whoever waits has to hear of it
+            self._change(held, ended=True, state="failed", problem={"status": 500, "detail": repr(error)})
+        else:
+            self._change(held, ended=True, state="done", progress=1.0, result=result)
+
+    def _change(self, held: _Held, *, ended: bool = False, **changes: Any) -> bool:
+        """Note what has become of a job; not if it was cancelled meanwhile."""
+        with held.changing:
+            if held.ended is not None:
+                return False
+            held.job = replace(held.job, **changes)
+            held.ended = time.monotonic() if ended else None
+            return True
+
+    def _forget(self) -> None:
+        """Forget what is over for long, and the oldest where there are many."""
+        over = [name for name, one in self._held.items() if one.ended is not None]
+        old = [name for name in over if time.monotonic() - (self._held[name].ended or 0.0) > _KEPT_S]
+        for name in {*old, *over[: max(0, len(over) - _KEPT)]}:
+            del self._held[name]

@@ -1,0 +1,40 @@
+"""Names of the knowledge: as IRIs, and as people read them."""
+
+from __future__ import annotations
+
+import pyoxigraph as ox
+
+from ..problem import ProblemError
+
+__all__ = ["iri_of", "label_of", "named_node"]
+
+_LABELS = (
+    ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#label"),
+    ox.NamedNode("http://www.w3.org/2004/02/skos/core#prefLabel"),
+)
+_LANGUAGES = (None, "en")
+
+
+def label_of(store: ox.Store, node: ox.NamedNode | ox.BlankNode) -> str | None:
+    """What something is called: in English, or in no language; else in any; `None`: it has no label."""
+    found = [quad.object for name in _LABELS for quad in store.quads_for_pattern(node, name, None, None)]
+    texts = [one for one in found if isinstance(one, ox.Literal)]
+    texts.sort(key=lambda one: (one.language not in _LANGUAGES, one.value))
+    return texts[0].value if texts else None
+
+
+def iri_of(term: object) -> str:
+    """The IRI that a solution has; empty: it has something else."""
+    return term.value if isinstance(term, ox.NamedNode) else ""
+
+
+def named_node(iri: str) -> ox.NamedNode:
+    """An IRI.
+
+    Raises:
+        ProblemError: 400, it is none.
+    """
+    try:
+        return ox.NamedNode(iri)
+    except ValueError as error:
+        raise ProblemError(400, f"'{iri}' is no IRI: {error}", "name an absolute one") from error

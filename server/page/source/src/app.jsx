@@ -1,0 +1,93 @@
+// The frame of every view: where one can go, how the server fares, who one is.
+import { useEffect, useRef } from "preact/hooks";
+import { Archive } from "./archive/archive.jsx";
+import { Connection } from "./connection.jsx";
+import { Knowledge } from "./knowledge/knowledge.jsx";
+import { Live } from "./live/live.jsx";
+import { Match } from "./match/match.jsx";
+import { Icon } from "./parts/icon.jsx";
+import { Notices } from "./parts/notices.jsx";
+import { Query } from "./query/query.jsx";
+import { href, place } from "./router.js";
+import { demanded, hasToken, takeToken } from "./server/requests.js";
+import { SignIn } from "./sign_in.jsx";
+import { chooseTheme, theme } from "./theme.js";
+
+const VIEWS = {
+  live: { name: "Live", icon: "pulse", View: Live },
+  query: { name: "Query", icon: "code", View: Query },
+  knowledge: { name: "Knowledge", icon: "tree", View: Knowledge },
+  archive: { name: "Archive", icon: "archive", View: Archive },
+  match: { name: "A match", View: Match, of: "live" },
+};
+const THEMES = { system: "light", light: "dark", dark: "system" };
+const THEME_ICONS = { system: "half", light: "sun", dark: "moon" };
+
+function Navigation({ current }) {
+  return (
+    <nav class="navigation" aria-label="Views">
+      {Object.entries(VIEWS)
+        .filter(([, { icon }]) => icon)
+        .map(([view, { name, icon }]) => (
+          <a key={view} href={href(view)} aria-current={current === view ? "page" : undefined}>
+            <Icon name={icon} />
+            <span>{name}</span>
+          </a>
+        ))}
+    </nav>
+  );
+}
+
+function ThemeButton() {
+  const now = theme.value;
+  const title = `Colours: ${now}. Change to ${THEMES[now]}.`;
+  return (
+    <button type="button" class="quiet icon" aria-label={title} title={title} onClick={() => chooseTheme(THEMES[now])}>
+      <Icon name={THEME_ICONS[now]} />
+    </button>
+  );
+}
+
+export function App() {
+  const { view } = place.value;
+  const shown = VIEWS[view] ?? VIEWS.live;
+  const main = useRef(null);
+  const first = useRef(true);
+  useEffect(() => {
+    document.title = `${shown.name} · kaicep`;
+    if (!first.current) main.current.focus({ preventScroll: true });
+    first.current = false;
+    scrollTo(0, 0);
+  }, [shown]);
+  const skip = (event) => (event.preventDefault(), main.current.focus());
+  return (
+    <div class="shell">
+      <a class="skip" href="#main" onClick={skip}>
+        To the content
+      </a>
+      <header class="bar">
+        <a class="brand" href={href("live")}>
+          <svg viewBox="0 0 32 32" aria-hidden="true">
+            <path d="M8 9c5 0 5 4 8 8s4 7 8 7M24 8 8 25" />
+          </svg>
+          <span>kaicep</span>
+        </a>
+        <Navigation current={shown.of ?? (VIEWS[view] ? view : "live")} />
+        <div class="bar-end">
+          <Connection />
+          <ThemeButton />
+          {hasToken() && !demanded.value && (
+            <button type="button" class="quiet" onClick={() => (takeToken(null), location.reload())}>
+              Sign out
+            </button>
+          )}
+        </div>
+      </header>
+      <main id="main" ref={main} tabIndex={-1}>
+        <shown.View />
+      </main>
+      <Notices />
+      {demanded.value && <SignIn why={demanded.value} />}
+    </div>
+  );
+}

@@ -1,0 +1,129 @@
+// SPARQL over events, matches and knowledge: as a table, as a chart, as a file.
+import { useMemo, useRef, useState } from "preact/hooks";
+import { Chart } from "../charts/chart.jsx";
+import { LazyEditor } from "../editor/lazy.jsx";
+import { Card, Choice, Empty, ProblemBox } from "../parts/card.jsx";
+import { Icon } from "../parts/icon.jsx";
+import { Table } from "../parts/table.jsx";
+import { send } from "../server/requests.js";
+import { number, shown } from "../server/terms.js";
+import { seriesOf, solutions } from "./solutions.js";
+
+const KEY = "kaicep.sparql";
+const FIRST = `# Of which classes there is how much
+SELECT ?class (COUNT(*) AS ?individuals)
+WHERE { ?one a ?class }
+GROUP BY ?class
+ORDER BY DESC(?individuals)
+LIMIT 20
+`;
+const FORMS = [
+  ["text/csv", "csv", "CSV"],
+  ["application/sparql-results+json", "json", "JSON"],
+  ["text/turtle", "ttl", "Turtle"],
+];
+const GRAPH = /^\s*(?:(?:#.*|PREFIX\s+\S+\s*<[^>]*>|BASE\s*<[^>]*>)\s*)*(?:CONSTRUCT|DESCRIBE)\b/i;
+const JSON_TYPE = "application/sparql-results+json";
+
+const ask = (query, accept, signal) =>
+  send("/sparql", {
+    method: "POST",
+    signal,
+    body: new URLSearchParams({ query }),
+    headers: { Accept: accept, "Content-Type": "application/x-www-form-urlencoded" },
+  });
+
+async function download(query, [type, ending]) {
+  const blob = await (await ask(query, type)).blob();
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = `answer.${ending}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+function useAsking() {
+  const [state, setState] = useState({});
+  const running = useRef(null);
+  const run = async (query) => {
+    running.current?.abort();
+    const control = (running.current = new AbortController());
+    setState({ busy: true });
+    const began = performance.now();
+    try {
+      const graph = GRAPH.test(query);
+      const answer = await ask(query, graph ? "text/turtle" : JSON_TYPE, control.signal);
+      const found = graph ? { turtle: await answer.text() } : { table: solutions(await answer.json()) };
+      setState({ ...found, query, seconds: (performance.now() - began) / 1000 });
+    } catch (problem) {
+      if (problem.name !== "AbortError") setState({ problem });
+    }
+  };
+  return { ...state, run, stop: () => (running.current?.abort(), setState({})) };
+}
+
+function Downloads({ query, graph }) {
+  const [problem, setProblem] = useState(null);
+  return (
+    <>
+      {FORMS.filter(([type]) => (type === "text/turtle") === graph).map((form) => (
+        <button key={form[1]} type="button" onClick={() => download(query, form).then(() => setProblem(null), setProblem)}>
+          <Icon name="download" /> {form[2]}
+        </button>
+      ))}
+      {problem && <span class="note bad">{problem.message}</span>}
+    </>
+  );
+}
+
+function Solutions({ asking }) {
+  const { table, turtle, query, seconds } = asking;
+  const [form, setForm] = useState("table");
+  const series = useMemo(() => (table ? seriesOf(table, shown) : []), [table]);
+  const drawn = form === "chart" && series.length > 0;
+  const size = table ? `${number(table.rows.length)} rows` : `${number(turtle.split("\n").length)} lines`;
+  const forms = [
+    ["table", "Table"],
+    ["chart", "Chart"],
+  ];
+  return (
+    <Card title="Answer" note={`${size} in ${number(seconds)} s`} actions={<Downloads query={query} graph={!table} />}>
+      {series.length > 0 && <Choice label="Shown as" options={forms} value={drawn ? "chart" : "table"} onChoose={setForm} />}
+      {turtle !== undefined && (
+        <pre class="text" tabIndex={0}>
+          {turtle}
+        </pre>
+      )}
+      {drawn && <Chart series={series} height={340} />}
+      {table && !drawn && (table.rows.length ? <Table caption="Answer" columns={table.columns} rows={table.rows} /> : <Empty>No solution.</Empty>)}
+    </Card>
+  );
+}
+
+export function Sparql() {
+  const [query, setQuery] = useState(() => sessionStorage.getItem(KEY) ?? FIRST);
+  const asking = useAsking();
+  const change = (text) => (setQuery(text), sessionStorage.setItem(KEY, text));
+  return (
+    <>
+      <Card title="SPARQL" class="editor-card" note="over events, matches and knowledge">
+        <LazyEditor text={query} language="sparql" label="SPARQL query" onChange={change} onRun={() => asking.run(query)} />
+        <div class="editor-foot">
+          <span class="note">Ctrl-Enter asks, too.</span>
+          <div class="button-row end">
+            {asking.busy && (
+              <button type="button" onClick={asking.stop}>
+                <Icon name="stop" /> Stop
+              </button>
+            )}
+            <button type="button" class="primary" disabled={asking.busy} onClick={() => asking.run(query)}>
+              {asking.busy ? "Asking …" : "Ask"}
+            </button>
+          </div>
+        </div>
+      </Card>
+      <ProblemBox problem={asking.problem} />
+      {(asking.table || asking.turtle !== undefined) && <Solutions asking={asking} />}
+    </>
+  );
+}

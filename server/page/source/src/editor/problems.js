@@ -1,0 +1,32 @@
+// What the server says of a text, as CodeMirror underlines it.
+
+const SUGGESTED = /did you mean '([^']+)'/;
+
+/** A line and a column, from 1, as an offset into the document. */
+function offset(doc, line, column) {
+  if (!line || line < 1) return 0;
+  if (line > doc.lines) return doc.length;
+  const found = doc.line(line);
+  return Math.min(found.from + Math.max((column || 1) - 1, 0), found.to);
+}
+
+/** The part that is put in place of what is underlined, by the hint. */
+function correction(hint) {
+  const suggested = SUGGESTED.exec(hint ?? "")?.[1];
+  if (!suggested) return [];
+  const apply = (view, from, to) => view.dispatch({ changes: { from, to, insert: suggested } });
+  return [{ name: `Write ${suggested}`, apply }];
+}
+
+/** Problems and warnings of POST /check as diagnostics. */
+export function diagnostics(doc, { problems = [], warnings = [] }) {
+  const one = (severity) => (told) => {
+    const problem = typeof told === "string" ? { message: told } : told;
+    const from = offset(doc, problem.line, problem.column);
+    const to = problem.end_line ? offset(doc, problem.end_line, problem.end_column) : from + 1;
+    const message = problem.hint ? `${problem.message}\n${problem.hint}` : problem.message;
+    const end = Math.min(Math.max(to, from + 1), doc.length);
+    return { from: Math.min(from, end), to: end, severity, message, actions: correction(problem.hint) };
+  };
+  return [...problems.map(one("error")), ...warnings.filter((w) => w.line).map(one("warning"))];
+}

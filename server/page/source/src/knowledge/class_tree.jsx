@@ -1,0 +1,56 @@
+// The classes as a tree, opened level by level (ARIA Authoring Practices, Disclosure).
+import { useState } from "preact/hooks";
+import { Card, Empty, ProblemBox } from "../parts/card.jsx";
+import { Icon } from "../parts/icon.jsx";
+import { href } from "../router.js";
+import { number, shortIri } from "../server/terms.js";
+import { useAnswer } from "../server/use_answer.js";
+
+function Branch({ node, chosen }) {
+  const [open, setOpen] = useState(false);
+  const { iri, prefixed, label, individuals, subclasses } = node;
+  const name = label || (prefixed?.startsWith("<") ? null : prefixed) || shortIri(iri);
+  return (
+    <li>
+      <div class="tree-row">
+        {subclasses ? (
+          <button type="button" class="quiet icon" aria-expanded={open} aria-label={`Subclasses of ${name}`} onClick={() => setOpen(!open)}>
+            <Icon name="chevron" />
+          </button>
+        ) : (
+          <span class="tree-leaf" aria-hidden="true" />
+        )}
+        <a href={href("knowledge", [], { class: iri })} title={iri} aria-current={iri === chosen ? "true" : undefined}>
+          {name}
+        </a>
+        <span class={`number ${individuals ? "" : "none"}`} aria-label={`${individuals} individuals`}>
+          {number(individuals ?? 0)}
+        </span>
+      </div>
+      {open && <Level parent={iri} chosen={chosen} />}
+    </li>
+  );
+}
+
+function Level({ parent, chosen }) {
+  const { value, problem, again } = useAnswer(parent ? `/classes?parent=${encodeURIComponent(parent)}` : "/classes");
+  const classes = Array.isArray(value) ? value : (value?.classes ?? []);
+  const sorted = [...classes].sort((a, b) => (b.individuals > 0) - (a.individuals > 0) || (a.label || a.iri).localeCompare(b.label || b.iri));
+  return (
+    <>
+      <ProblemBox problem={problem} again={again} />
+      {value && !classes.length && <Empty>The project knows no classes: add modules under [knowledge].</Empty>}
+      <ul class="tree">
+        {sorted.map((node) => (
+          <Branch key={node.iri} node={node} chosen={chosen} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+export const ClassTree = ({ chosen }) => (
+  <Card title="Classes" note="with their individuals">
+    <Level parent="" chosen={chosen} />
+  </Card>
+);

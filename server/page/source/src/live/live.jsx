@@ -1,0 +1,51 @@
+// What happens now: streams, queries, the chosen query's values and matches, contexts, alarms.
+import { useEffect } from "preact/hooks";
+import { useAnswer } from "../server/use_answer.js";
+import { go, place } from "../router.js";
+import { Alarms } from "./alarms.jsx";
+import { Contexts } from "./contexts.jsx";
+import { QueryDetail } from "./query_detail.jsx";
+import { Queries } from "./queries.jsx";
+import { Streams } from "./streams.jsx";
+
+const OFTEN_MS = 2000;
+const SELDOM_MS = 30_000;
+const NARROW = 960;
+
+/** The one that is shown where none was chosen: a query that runs, of the most matches. */
+export function foremost(queries) {
+  const order = (one) => (one.kind === "query" ? 0 : 2) + (one.state === "running" ? 0 : 1);
+  return [...queries].sort((a, b) => order(a) - order(b) || b.matches - a.matches)[0]?.label ?? null;
+}
+
+export function Live() {
+  const streams = useAnswer("/streams", OFTEN_MS);
+  const queries = useAnswer("/queries", OFTEN_MS);
+  const contexts = useAnswer("/contexts", SELDOM_MS);
+  const [asked] = place.value.parts;
+  const label = asked ?? foremost(queries.value ?? []);
+  const query = queries.value?.find((one) => one.label === label) ?? null;
+  useEffect(() => {
+    // On a phone the chosen query lies below all the others.
+    if (asked && query && innerWidth < NARROW) document.getElementById("detail")?.scrollIntoView();
+  }, [asked, Boolean(query)]);
+  useEffect(() => {
+    if (asked && queries.value && !query) go("live");
+  }, [asked, queries.value, query]);
+  return (
+    <div class="live">
+      <h1 class="unseen">Live</h1>
+      <Alarms contexts={contexts} queries={queries.value ?? []} />
+      <div class="live-grid">
+        <div class="column">
+          <Streams answer={streams} />
+          <Queries answer={queries} chosen={label} />
+        </div>
+        <div class="column wide" id="detail">
+          {query && <QueryDetail key={query.label} query={query} again={queries.again} />}
+          <Contexts answer={contexts} />
+        </div>
+      </div>
+    </div>
+  );
+}

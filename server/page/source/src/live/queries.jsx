@@ -1,0 +1,74 @@
+// The registered queries, rules and contexts, with what they have found.
+import { useEffect, useRef } from "preact/hooks";
+import { Card, Empty, ProblemBox } from "../parts/card.jsx";
+import { href } from "../router.js";
+import { number } from "../server/terms.js";
+
+const STATES = { running: "good", parked: "bad", behind: "warn" };
+
+/** A count that is marked for a moment when it has grown. */
+function Count({ value }) {
+  const cell = useRef(null);
+  const before = useRef(value);
+  useEffect(() => {
+    if (value !== before.current) cell.current.animate?.([{ color: "var(--accent)" }, {}], { duration: 1500 });
+    before.current = value;
+  }, [value]);
+  return <b ref={cell}>{number(value ?? 0)}</b>;
+}
+
+function counted(query) {
+  if (query.kind === "rule") return [query.calls ?? query.matches ?? 0, "calls"];
+  if (query.kind === "contexts") return [query.matches ?? 0, "changes"];
+  return [query.matches ?? 0, "matches"];
+}
+
+function Item({ query, chosen }) {
+  const [count, what] = counted(query);
+  return (
+    <li>
+      <a class="row-button" href={href("live", [query.label])} aria-current={chosen ? "true" : undefined}>
+        <span class="name">
+          <span class={`dot ${STATES[query.state] ?? "idle"}`} aria-hidden="true" />
+          {query.label}
+          {query.kind !== "query" && <span class="tag">{query.kind}</span>}
+        </span>
+        <span class="figures">
+          <span class="figure">
+            <Count value={count} /> {what}
+          </span>
+        </span>
+        {query.state !== "running" && (
+          <span class="note">
+            {query.state}
+            {query.reason ? `: ${query.reason}` : ""}
+          </span>
+        )}
+      </a>
+    </li>
+  );
+}
+
+export function Queries({ answer, chosen }) {
+  const queries = answer.value ?? [];
+  const add = (
+    <a class="button" href={href("query")}>
+      New query
+    </a>
+  );
+  return (
+    <Card title="Queries" actions={add}>
+      <ProblemBox problem={answer.problem} again={answer.again} />
+      {answer.value && queries.length === 0 && (
+        <Empty>
+          No query is registered. <a href={href("query")}>Write one, or start from an example.</a>
+        </Empty>
+      )}
+      <ul class="queries">
+        {queries.map((query) => (
+          <Item key={query.label} query={query} chosen={query.label === chosen} />
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,114 @@
+// The streams: how much comes, how far behind, what was not taken; one of them in full.
+import { useState } from "preact/hooks";
+import { Card, Empty, ProblemBox } from "../parts/card.jsx";
+import { MappingReport } from "../query/mapping_report.jsx";
+import { rowColumns, Table } from "../parts/table.jsx";
+import { at } from "../server/requests.js";
+import { clock, duration, number, shortIri } from "../server/terms.js";
+import { useAnswer } from "../server/use_answer.js";
+
+const LAGGING_S = 60;
+const perSecond = (rate) => number(rate >= 10 ? Math.round(rate) : Math.round((rate ?? 0) * 100) / 100);
+
+/** Records that are no part of the stream, in words. */
+export function losses({ late = 0, duplicates = 0, dead = 0 }) {
+  const told = [
+    [late, "late"],
+    [duplicates, "repeated"],
+    [dead, "dead letters"],
+  ];
+  return told.filter(([count]) => count > 0).map(([count, what]) => `${number(count)} ${what}`);
+}
+
+function Stream({ stream, open, onOpen }) {
+  const { name, rate, lag_s: lag, records } = stream;
+  const told = losses(stream);
+  return (
+    <li class="stream">
+      <button type="button" class="row-button" aria-expanded={open} onClick={onOpen}>
+        <span class="name">{name}</span>
+        <span class="figures">
+          <span class="figure">
+            <b>{perSecond(rate)}</b> /s
+          </span>
+          <span class={`figure ${lag > LAGGING_S ? "warn" : ""}`}>
+            <b>{duration(lag)}</b> lag
+          </span>
+        </span>
+        <span class="note">
+          {number(records)} events{told.length ? ` · ${told.join(", ")}` : ""}
+        </span>
+      </button>
+      {open && <StreamDetail stream={stream} />}
+    </li>
+  );
+}
+
+function StreamDetail({ stream }) {
+  const schema = useAnswer(at("streams", stream.name));
+  const events = useAnswer(`${at("streams", stream.name)}/events?last=8`, 5000);
+  const told = schema.value;
+  const rows = (Array.isArray(events.value) ? events.value : (events.value?.events ?? [])).slice().reverse();
+  return (
+    <div class="stream-detail">
+      <ProblemBox problem={schema.problem} />
+      <dl class="pairs">
+        <dt>events are</dt>
+        <dd>{stream.class}</dd>
+        {stream.newest && (
+          <>
+            <dt>newest</dt>
+            <dd>{clock(stream.newest)}</dd>
+          </>
+        )}
+        {told?.identity && (
+          <>
+            <dt>identity</dt>
+            <dd>{[].concat(told.identity).join(", ")}</dd>
+          </>
+        )}
+        {told?.lateness !== undefined && told?.lateness !== null && (
+          <>
+            <dt>lateness</dt>
+            <dd>{typeof told.lateness === "number" ? duration(told.lateness) : told.lateness}</dd>
+          </>
+        )}
+      </dl>
+      {told?.attributes && (
+        <Table
+          caption={`Attributes of ${stream.name}`}
+          columns={["name", "type", "unit", "property"]}
+          rows={told.attributes.map((one) => ({ ...one, unit: one.unit ? shortIri(one.unit) : null }))}
+        />
+      )}
+      {told?.mapping && <MappingReport mapping={told.mapping} />}
+      {rows.length > 0 && (
+        <>
+          <h3>Newest events</h3>
+          <Table caption={`Newest events of ${stream.name}`} columns={rowColumns(rows)} rows={rows} />
+        </>
+      )}
+    </div>
+  );
+}
+
+export function Streams({ answer }) {
+  const [open, setOpen] = useState(null);
+  const streams = answer.value ?? [];
+  return (
+    <Card title="Streams" note={streams.length ? `${perSecond(streams.reduce((sum, { rate }) => sum + (rate ?? 0), 0))} /s` : null}>
+      <ProblemBox problem={answer.problem} again={answer.again} />
+      {answer.value && streams.length === 0 && <Empty>The project has no streams: add [streams.NAME] to kaicep.toml.</Empty>}
+      <ul class="streams">
+        {streams.map((stream) => (
+          <Stream
+            key={stream.name}
+            stream={stream}
+            open={open === stream.name}
+            onOpen={() => setOpen(open === stream.name ? null : stream.name)}
+          />
+        ))}
+      </ul>
+    </Card>
+  );
+}

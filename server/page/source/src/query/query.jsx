@@ -1,0 +1,162 @@
+// Writing a query: with completion and errors as one types, its plan, a trial on the past, and then its registration.
+import { useEffect, useState } from "preact/hooks";
+import { LazyEditor } from "../editor/lazy.jsx";
+import { Card, ProblemBox, Tabs } from "../parts/card.jsx";
+import { Icon } from "../parts/icon.jsx";
+import { notice } from "../parts/notices.jsx";
+import { go, href, place } from "../router.js";
+import { at, get, post, postJson } from "../server/requests.js";
+import { forgetVocabulary } from "../server/vocabulary.js";
+import { useAnswer } from "../server/use_answer.js";
+import { draft, keep, replace, revision } from "./draft.js";
+import { Answer } from "./answer.jsx";
+import { Explanation } from "./explanation.jsx";
+import { Trial, useTrial } from "./trial.jsx";
+import { useCheck } from "./use_check.js";
+
+const HINT = "CREATE QUERY high AS SELECT ?e.value FROM (?e, reading) FILTER (?e.value > 900)";
+
+function Verdict({ check }) {
+  const { checked, busy, problem } = check;
+  if (problem) return <span class="verdict bad">{problem.message}</span>;
+  if (!checked || !checked.of.trim()) return <span class="verdict">Write a query, or start from an example.</span>;
+  const first = checked.problems[0];
+  if (first) {
+    return (
+      <span class="verdict bad">
+        <Icon name="cross" />
+        <span>
+          Line {first.line}: {first.message}
+          {first.hint && <span class="way-out"> – {first.hint}</span>}
+        </span>
+      </span>
+    );
+  }
+  const warned = checked.warnings?.length ?? 0;
+  return (
+    <span class={`verdict ${warned ? "warn" : "good"}`}>
+      <Icon name={warned ? "warn" : "check"} /> {busy ? "Being checked …" : warned ? `Can be registered, with ${warned} warnings` : "No errors"}
+    </span>
+  );
+}
+
+function Examples({ onChoose }) {
+  const { value } = useAnswer("/examples");
+  const examples = (value ?? []).map((one) => ({ ...one, name: one.label ?? one.name ?? one.title }));
+  const choose = (event) => {
+    const example = examples[Number(event.target.value)];
+    event.target.value = "";
+    if (example) onChoose(example.text);
+  };
+  if (!examples.length) return null;
+  return (
+    <label class="select">
+      <span class="unseen">Start from an example</span>
+      <select onChange={choose} value="">
+        <option value="">Examples …</option>
+        {examples.map(({ name }, n) => (
+          <option key={name} value={n}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function useSubmission(text) {
+  const [state, setState] = useState({ busy: false, problem: null });
+  const submit = async (backfill) => {
+    setState({ busy: true, problem: null });
+    try {
+      const told = backfill ? await postJson("/queries", { text, backfill: true }) : await post("/queries", text);
+      const labels = told?.labels ?? [];
+      setState({ busy: false, problem: null });
+      notice(`${labels.join(", ") || "The document"} is registered.`);
+      for (const warning of told?.warnings ?? []) notice(typeof warning === "string" ? warning : warning.message, "bad");
+      forgetVocabulary();
+      go("live", labels.slice(-1));
+    } catch (problem) {
+      setState({ busy: false, problem });
+    }
+  };
+  return { ...state, submit };
+}
+
+/** A query that is to be edited is asked for in the address. */
+function useCopy() {
+  const of = place.value.search.get("of");
+  useEffect(() => {
+    if (!of) return;
+    get(at("queries", of)).then(({ text }) => {
+      if (text) replace(text);
+      history.replaceState(null, "", href("query"));
+    }, () => {});
+  }, [of]);
+}
+
+export function Query() {
+  const text = draft.value;
+  const check = useCheck(text);
+  const { trial, run, cancel } = useTrial();
+  const [tab, setTab] = useState("trial");
+  const [backfill, setBackfill] = useState(false);
+  const submission = useSubmission(text);
+  useCopy();
+  const current = check.checked?.of === text ? check.checked : null;
+  const valid = Boolean(current?.valid);
+  const asked = Boolean(current?.asked);
+  const tryOn = (last) => (setTab("trial"), run(text, last));
+  const warnings = current?.warnings ?? [];
+  const tabs = [
+    ["trial", asked ? "Answer" : "Trial", () => (asked ? <Answer text={text} valid={valid} /> : <Trial trial={trial} text={text} onCancel={cancel} />)],
+    ["plan", "How it is answered", () => <Explanation text={text} valid={valid} />],
+    ...(warnings.length ? [["warnings", "Warnings", () => <Warnings warnings={warnings} />, warnings.length]] : []),
+  ];
+  return (
+    <div class="query-view">
+      <h1 class="unseen">Query</h1>
+      <Card title="Query" class="editor-card" actions={<Examples onChoose={replace} />}>
+        <LazyEditor text={text} revision={revision.value} language="chi" label="χ-CEP query" hint={HINT} checked={current} onChange={keep} onRun={() => valid && tryOn("1h")} />
+        <div class="verdict-line" role="status">
+          <Verdict check={check} />
+        </div>
+        <ProblemBox problem={submission.problem} />
+        <div class="editor-foot">
+          {!asked && (
+            <div class="button-row">
+              <span class="note">Try on</span>
+              <button type="button" disabled={!valid} onClick={() => tryOn("1h")}>
+                the last hour
+              </button>
+              <button type="button" disabled={!valid} onClick={() => tryOn("1d")}>
+                the last day
+              </button>
+            </div>
+          )}
+          {!asked && (
+            <div class="button-row end">
+              <label class="check-box">
+                <input type="checkbox" checked={backfill} onChange={(event) => setBackfill(event.target.checked)} /> with its past
+              </label>
+              <button type="button" class="primary" disabled={!valid || submission.busy} onClick={() => submission.submit(backfill)}>
+                {submission.busy ? "Being registered …" : "Register"}
+              </button>
+            </div>
+          )}
+        </div>
+      </Card>
+      <Card title="What it would do" class="result-card">
+        <Tabs label="What the query would do" tabs={tabs} value={tab} onChoose={setTab} />
+      </Card>
+    </div>
+  );
+}
+
+const Warnings = ({ warnings }) => (
+  <ul class="warnings">
+    {warnings.map((one, n) => (
+      <li key={n}>{typeof one === "string" ? one : [one.message, one.hint].filter(Boolean).join(": ")}</li>
+    ))}
+  </ul>
+);

@@ -1,0 +1,86 @@
+// A query over the last hour or day of the archive, before it is submitted.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ProblemBox } from "../parts/card.jsx";
+import { rowColumns, Table } from "../parts/table.jsx";
+import { finished } from "../server/job.js";
+import { postJson } from "../server/requests.js";
+import { number } from "../server/terms.js";
+import { MappingReport } from "./mapping_report.jsx";
+
+/** One trial at a time; a new one, or another view, cancels it. */
+export function useTrial() {
+  const [trial, setTrial] = useState(null);
+  const running = useRef(null);
+  const stop = () => running.current?.abort();
+  useEffect(() => stop, []);
+  const run = async (text, last) => {
+    stop();
+    const control = new AbortController();
+    running.current = control;
+    const told = (more) => !control.signal.aborted && setTrial({ last, text, ...more });
+    told({ progress: null });
+    try {
+      const { job } = await postJson("/try", { text, last }, { signal: control.signal });
+      const onProgress = (progress) => told({ progress });
+      told({ result: await finished(job, { signal: control.signal, onProgress }) });
+    } catch (problem) {
+      if (problem.name !== "AbortError") told({ problem });
+    }
+  };
+  return { trial, run, cancel: () => (stop(), setTrial(null)) };
+}
+
+function Result({ result, last, text, now }) {
+  const { rows, count = rows.length, calls, mapping } = result;
+  const called = Object.values(calls ?? {}).reduce((sum, n) => sum + n, 0);
+  const columns = rowColumns(rows);
+  const warnings = result.warnings ?? [];
+  return (
+    <>
+      <p class="result-count">
+        <b>{number(count)}</b> {count === 1 ? "match" : "matches"} in {last}
+        {called > 0 && `, ${number(called)} calls`}
+        {now !== text && <span class="note"> (the text has changed since)</span>}
+      </p>
+      {rows.length > 0 && <Table caption="Matches of the trial" columns={columns} rows={rows} />}
+      {rows.length < count && <p class="note">The first {number(rows.length)} are shown.</p>}
+      {warnings.map((text) => (
+        <p class="note" key={text}>
+          {text}
+        </p>
+      ))}
+      {mapping && (
+        <>
+          <h3 class="section">How events and knowledge go together</h3>
+          <MappingReport mapping={mapping} />
+        </>
+      )}
+    </>
+  );
+}
+
+const WORDS = { "1h": "the last hour", "1d": "the last day", "7d": "the last 7 days" };
+
+export function Trial({ trial, text, onCancel }) {
+  if (!trial) {
+    return (
+      <p class="empty">
+        Try the query on what the archive holds: it says how many matches there would have been, which, and whether events and
+        knowledge go together. Nothing is registered, and no action is called.
+      </p>
+    );
+  }
+  const { progress, problem, result, last } = trial;
+  if (problem) return <ProblemBox problem={problem} />;
+  if (result) return <Result result={result} last={WORDS[last] ?? last} text={trial.text} now={text} />;
+  return (
+    <div class="progress-box" role="status">
+      <label>
+        Over {WORDS[last] ?? last} … <progress value={progress ?? undefined} max="1" />
+      </label>
+      <button type="button" onClick={onCancel}>
+        Cancel
+      </button>
+    </div>
+  );
+}

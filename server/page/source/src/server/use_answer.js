@@ -1,0 +1,54 @@
+// Answers as state of components: asked at once, and again every so often while the page is seen.
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { demanded, get } from "./requests.js";
+
+/** A server that is busy is asked again a little later. */
+const BUSY = [429, 503];
+const RETRY_MS = 5000;
+
+/**
+ * What a GET gives; `null` as path asks nothing.
+ * @param {string | null} path
+ * @param {number} everyMs 0: once
+ * @returns {{value: any, problem: Error | null, loading: boolean, again: () => void}}
+ */
+export function useAnswer(path, everyMs = 0) {
+  const [state, setState] = useState({ path: null, value: null, problem: null });
+  const [turn, setTurn] = useState(0);
+  const last = useRef("");
+  const needed = demanded.value;
+  useEffect(() => {
+    if (path === null || needed) return undefined;
+    const stop = new AbortController();
+    let timer = 0;
+    const ask = async () => {
+      let later = 0;
+      if (!document.hidden || !last.current) {
+        try {
+          const value = await get(path, { signal: stop.signal });
+          const text = `${path}\n${JSON.stringify(value)}`;
+          if (text !== last.current) setState({ path, value, problem: null });
+          last.current = text;
+        } catch (problem) {
+          if (stop.signal.aborted) return;
+          last.current = "";
+          later = BUSY.includes(problem.status) ? RETRY_MS : 0;
+          const keep = (before) => ({ path, value: before.path === path ? before.value : null, problem });
+          setState((before) => (later && before.value ? before : keep(before)));
+        }
+      }
+      const pause = Math.max(everyMs, later);
+      if (pause && !stop.signal.aborted) timer = setTimeout(ask, pause);
+    };
+    ask();
+    return () => (stop.abort(), clearTimeout(timer));
+  }, [path, everyMs, turn, needed]);
+  const again = useCallback(() => setTurn((n) => n + 1), []);
+  const fresh = state.path === path;
+  return {
+    value: fresh ? state.value : null,
+    problem: fresh ? state.problem : null,
+    loading: path !== null && !fresh,
+    again,
+  };
+}

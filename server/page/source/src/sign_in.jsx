@@ -1,0 +1,34 @@
+// The token that the server demands, typed once; it is kept as long as the tab.
+import { useEffect, useRef } from "preact/hooks";
+import { takeToken } from "./server/requests.js";
+
+export function SignIn({ why }) {
+  const dialog = useRef(null);
+  const field = useRef(null);
+  useEffect(() => {
+    if (!dialog.current.open) dialog.current.showModal();
+    field.current.focus();
+  }, []);
+  const submit = (event) => {
+    event.preventDefault();
+    takeToken(field.current.value.trim());
+  };
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby="sign-in" onCancel={(event) => event.preventDefault()}>
+      <form onSubmit={submit}>
+        <h1 id="sign-in">Sign in</h1>
+        <p>This server answers those who have a token. Whoever runs it has set them up under [server.tokens].</p>
+        <label>
+          Token
+          <input ref={field} type="password" autoComplete="current-password" required spellcheck={false} />
+        </label>
+        <p class="problem-line" role="alert">
+          {why}
+        </p>
+        <button type="submit" class="primary">
+          Sign in
+        </button>
+      </form>
+    </dialog>
+  );
+}

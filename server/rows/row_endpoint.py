@@ -1,0 +1,208 @@
+"""`/queries/{label}/matches`, `/rows` and `/live`: rows of the durable log, behind a place, and as they come."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from typing import Annotated, Any
+
+import orjson
+from fastapi import APIRouter, Depends, Header, Query, WebSocket, WebSocketDisconnect
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from starlette.concurrency import run_in_threadpool
+
+from ...config import Settings
+from ...errors import ArchiveError, PipelineError
+from ..access_control import AccessControl, may
+from ..problem import ProblemError
+from ..problem_document import PROBLEM_RESPONSES
+from ..queries import QueryCatalog
+from .match_page import MatchPage, match_page
+from .match_reader import MatchReader
+from .row_cursor import RowCursor
+from .row_feeds import LiveRow, RowFeed, RowFeeds
+
+__all__ = ["row_routes"]
+
+_ROW = {
+    "sensor": "urn:ex:s1",
+    "flow": 60.5,
+    "_time": "2026-01-01T00:00:02Z",
+    "_events": {"e": ["urn:kaicep:event:air/s1/1767225602000000"]},
+    "_id": "5a1b6b4d2b6c4f0e8d3f6d2a1c9e7b58",
+}
+_PAGE = MatchPage(("sensor", "flow", "_time", "_events", "_id"), (_ROW,), "1-0-0")
+_MATCHES: dict[int | str, dict[str, Any]] = {
+    200: {"model": MatchPage, "content": {"application/json": {"example": _PAGE}}},
+    **PROBLEM_RESPONSES,
+}
+_EVENT = f"id: 1-0-0\nevent: row\ndata: {orjson.dumps(_ROW).decode()}\n\n"
+_ROWS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "An event for each row, whose id is its place; a comment now and then.",
+        "content": {"text/event-stream": {"example": _EVENT}},
+    },
+    **PROBLEM_RESPONSES,
+}
+_HELLO_S = 10.0
+_POLICY = 1008
+_GOING_AWAY = 1001
+
+
+def row_routes(settings: Settings, catalog: QueryCatalog, feeds: RowFeeds) -> APIRouter:
+    """The rows of queries.
+
+    Args:
+        settings: of the project.
+        catalog: of the registered queries.
+        feeds: of those who wait for rows.
+    """
+    routes, reader = APIRouter(tags=["queries"]), MatchReader(settings)
+
+    def kept(label: str) -> str:
+        """A query whose rows are kept."""
+        if not (settings.archive.enabled and settings.archive.matches):
+            off = ArchiveError("the rows are not kept", hint="set enabled and matches under [archive]")
+            raise ProblemError(409, off)
+        if label not in reader.queries():
+            found = catalog.query(label)
+            if not found.named and found.text is not None:
+                why = f"a {found.kind} has no rows" if found.kind == "rule" else f"rows of '{label}' are not kept"
+                hint = "only named queries have rows here: CREATE QUERY … AS SELECT …"
+                raise ProblemError(409, PipelineError(why, hint=hint))
+        return label
+
+    @routes.get(
+        "/queries/{label}/matches",
+        summary="Rows of a query",
+        dependencies=[may("read")],
+        responses=_MATCHES,
+    )
+    def matches(
+        query: str = Depends(kept),
+        after: str | None = None,
+        limit: Annotated[int, Query(ge=1, le=10_000)] = 1_000,
+        last: Annotated[int | None, Query(ge=1, le=10_000)] = None,
+    ) -> MatchPage:
+        """The oldest first; `after` is `next` of the answer before, or the `_id` of a row. `last`: the newest so many.
+
+        Rows stay, also when the query is withdrawn, as long as the archive keeps them.
+        """
+        return match_page(reader, query, after, limit, last)
+
+    def began(
+        header: Annotated[str | None, Header(alias="Last-Event-ID")] = None,
+        last_event_id: str | None = None,
+    ) -> tuple[bool, RowCursor | None]:
+        """Whether a client says what it has had, and what that is."""
+        said = header or last_event_id
+        return said is not None, RowCursor.parse(said)
+
+    @routes.get(
+        "/queries/{label}/rows",
+        summary="Rows of a query as they come",
+        dependencies=[may("read")],
+        response_class=EventSourceResponse,
+        responses=_ROWS,
+    )
+    async def rows(
+        query: str = Depends(kept), place: tuple[bool, RowCursor | None] = Depends(began)
+    ) -> AsyncIterator[ServerSentEvent]:
+        """Server-sent events of the rows that are new; behind `Last-Event-ID` those that were missed come first.
+
+        A row is sent when it is durable. Who comes again with the last id misses none, and has none twice; 0 is before
+        the first row.
+        """
+        known, cursor = place
+        async with feeds.feed(query) as feed:
+            cursor = cursor if known else feed.end
+            yield ServerSentEvent(id=str(cursor or RowCursor.BEGIN), comment="rows follow")
+            async for row in _following(feed, cursor):
+                yield ServerSentEvent(id=str(row.cursor), event="row", raw_data=row.text)
+
+    @routes.websocket("/queries/{label}/live")
+    async def live(websocket: WebSocket, label: str) -> None:
+        """The same over WebSocket: messages {"id": …, "row": {…}}.
+
+        The first message of the client may say {"last_event_id": …, "token": …}; after ten seconds without one it
+        begins with the next row.
+        """
+        await websocket.accept()
+        try:
+            hello = await _hello(websocket)
+            _check(websocket, hello)
+            query = await run_in_threadpool(kept, label)
+            said = hello.get("last_event_id")
+            cursor = RowCursor.parse(None if said is None else str(said))
+        except ProblemError as problem:
+            await _refuse(websocket, problem)
+            return
+        except WebSocketDisconnect:
+            return
+        async with feeds.feed(query) as feed:
+            await _send(websocket, feed, cursor if said is not None else feed.end)
+
+    return routes
+
+
+async def _following(feed: RowFeed, cursor: RowCursor | None) -> AsyncIterator[LiveRow]:
+    """Rows behind a place, until the feed ends or the log cannot be read: then the client comes again."""
+    with suppress(ArchiveError):
+        while rows := await feed.after(cursor):
+            for row in rows:
+                yield row
+            cursor = rows[-1].cursor
+
+
+async def _hello(websocket: WebSocket) -> dict[str, Any]:
+    """What a client says first.
+
+    Raises:
+        ProblemError: it is no JSON object.
+    """
+    try:
+        async with asyncio.timeout(_HELLO_S):
+            found = orjson.loads(await websocket.receive_text())
+    except TimeoutError:
+        return {}
+    except (orjson.JSONDecodeError, KeyError) as error:
+        raise ProblemError(400, "the first message is no JSON", 'send {"last_event_id": …}, or {}') from error
+    if not isinstance(found, dict):
+        raise ProblemError(400, "the first message is no object", 'send {"last_event_id": …}, or {}')
+    return found
+
+
+def _check(websocket: WebSocket, hello: dict[str, Any]) -> None:
+    """A browser sets no headers here: its page sends the token in the first message."""
+    access: AccessControl = websocket.app.state.access
+    token = hello.get("token")
+    access.check("read", websocket.headers.get("Authorization") if token is None else f"Bearer {token}")
+
+
+async def _send(websocket: WebSocket, feed: RowFeed, cursor: RowCursor | None) -> None:
+    """Send rows until the client goes, or the feed ends."""
+    sending = asyncio.create_task(_send_all(websocket, feed, cursor))
+    try:
+        while True:  # what it says now has no meaning; that it goes has
+            receiving = asyncio.create_task(websocket.receive())
+            await asyncio.wait({sending, receiving}, return_when=asyncio.FIRST_COMPLETED)
+            if sending.done():
+                receiving.cancel()
+                await websocket.close(_GOING_AWAY)
+                return
+            if receiving.result()["type"] == "websocket.disconnect":
+                return
+    finally:
+        sending.cancel()
+
+
+async def _send_all(websocket: WebSocket, feed: RowFeed, cursor: RowCursor | None) -> None:
+    async for row in _following(feed, cursor):
+        await websocket.send_text(f'{{"id":"{row.cursor}","row":{row.text}}}')
+
+
+async def _refuse(websocket: WebSocket, problem: ProblemError) -> None:
+    said = {"status": problem.status, "detail": problem.error.message, "hint": problem.error.hint}
+    await websocket.send_text(orjson.dumps({"problem": said}).decode())
+    await websocket.close(_POLICY)

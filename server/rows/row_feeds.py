@@ -1,0 +1,160 @@
+"""Rows as they come: one look at the log for all who wait for rows of a query."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+
+import orjson
+from starlette.concurrency import run_in_threadpool
+
+from ...config import Settings
+from ...errors import ArchiveError
+from ...storage import is_bucket_url
+from .match_reader import MatchReader, MatchRow
+from .row_cursor import RowCursor
+
+__all__ = ["LiveRow", "RowFeed", "RowFeeds"]
+
+_LOOK_S, _LOOK_AT_BUCKET_S = 0.1, 2.0
+_AT_ONCE = 500
+_KEPT = 2_000
+"""So many of the newest rows are in memory for those who wait; who is further behind reads the log."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRow:
+    """A row as it is sent."""
+
+    cursor: RowCursor
+    text: str
+
+
+@dataclass(slots=True)
+class RowFeed:
+    """The rows of one query as they come; all that is here is done on the event loop.
+
+    Attributes:
+        query: its name.
+        reader: of the log.
+        pause: seconds between two looks.
+        begin: everything in `newest` is behind this place; `None`: before the first row.
+        newest: the last rows.
+        ended: no more rows are given.
+    """
+
+    query: str
+    reader: MatchReader
+    pause: float
+    begin: RowCursor | None = None
+    newest: deque[LiveRow] = field(default_factory=deque)
+    ended: bool = False
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def end(self) -> RowCursor | None:
+        """The place of the last row that is known."""
+        return self.newest[-1].cursor if self.newest else self.begin
+
+    async def after(self, cursor: RowCursor | None) -> list[LiveRow]:
+        """The next rows behind a place, as soon as there are some; none: the feed has ended.
+
+        Raises:
+            ArchiveError: the log cannot be read.
+        """
+        while not self.ended:
+            changed = self._changed
+            if not _precedes(cursor, self.end):
+                await changed.wait()
+            elif _precedes(cursor, self.begin):
+                return [_live(row) for row in await run_in_threadpool(self.reader.after, self.query, cursor, _AT_ONCE)]
+            else:
+                return [row for row in self.newest if _precedes(cursor, row.cursor)]
+        return []
+
+    async def watch(self) -> None:
+        """Look for new rows until cancelled."""
+        seen: object = None
+        while True:
+            with suppress(ArchiveError):  # it is read again; whoever reads what is past is told
+                version = await run_in_threadpool(self.reader.version, self.query)
+                if version != seen and await self._read():
+                    seen = version
+            await asyncio.sleep(self.pause)
+
+    def stop(self) -> None:
+        """Give no more rows."""
+        self.ended = True
+        self._wake()
+
+    async def _read(self) -> bool:
+        """Take over what is new; tell whether that is all."""
+        found = await run_in_threadpool(self.reader.after, self.query, self.end, _AT_ONCE)
+        if found:
+            self.newest.extend(map(_live, found))
+            while len(self.newest) > _KEPT:
+                self.begin = self.newest.popleft().cursor
+            self._wake()
+        return len(found) < _AT_ONCE
+
+    def _wake(self) -> None:
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
+
+
+class RowFeeds:
+    """The feeds of a project, each for as long as somebody waits for its rows.
+
+    Args:
+        settings: of the project.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        path = settings.archive.log or settings.archive.path
+        self._pause = _LOOK_AT_BUCKET_S if is_bucket_url(path) else _LOOK_S
+        self._feeds: dict[str, tuple[RowFeed, asyncio.Task[None]]] = {}
+        self._readers: dict[str, int] = {}
+        self._ended = False
+
+    @asynccontextmanager
+    async def feed(self, query: str) -> AsyncIterator[RowFeed]:
+        """The feed of a query, whose `end` is the last row of now or a moment ago.
+
+        Raises:
+            ArchiveError: the log cannot be read.
+        """
+        if query not in self._feeds:
+            reader = MatchReader(self._settings)
+            begin = await run_in_threadpool(reader.end, query)
+            if query not in self._feeds:
+                feed = RowFeed(query, reader, self._pause, begin)
+                self._feeds[query] = feed, asyncio.create_task(feed.watch())
+        feed, watching = self._feeds[query]
+        feed.ended = self._ended
+        self._readers[query] = self._readers.get(query, 0) + 1
+        try:
+            yield feed
+        finally:
+            self._readers[query] -= 1
+            if not self._readers[query]:
+                watching.cancel()
+                del self._readers[query], self._feeds[query]
+
+    def end(self) -> None:
+        """Let all who wait go: the server ends."""
+        self._ended = True
+        for feed, _ in self._feeds.values():
+            feed.stop()
+
+
+def _precedes(cursor: RowCursor | None, other: RowCursor | None) -> bool:
+    """Whether a place is before another one."""
+    return other is not None and (cursor is None or cursor < other)
+
+
+def _live(found: MatchRow) -> LiveRow:
+    return LiveRow(found.cursor, orjson.dumps(found.row).decode())

@@ -1,0 +1,87 @@
+"""`/streams`: how each fares, what its events are, and the newest of them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from ...config import Settings
+from ..access_control import may
+from ..problem_document import PROBLEM_RESPONSES
+from ..queries import ProjectProcesses
+from .recent_events import recent_events
+from .stream_listing import StreamSummary, listed_streams, require_stream
+from .stream_schema import stream_schema
+
+__all__ = ["stream_routes"]
+
+_SUMMARY = {
+    "name": "air",
+    "class": "ex:Reading",
+    "rate": 20.0,
+    "lag_s": 1.2,
+    "newest": "2026-06-01T08:00:00Z",
+    "records": 1200,
+    "late": 0,
+    "duplicates": 0,
+    "dead": 0,
+    "unlinked": 0,
+    "source": "json: incoming/",
+}
+_SCHEMA = {
+    "name": "air",
+    "class": "ex:Reading",
+    "time": "at",
+    "attributes": [
+        {"name": "flow", "type": "double", "unit": None, "property": "urn:ex:flow", "individual": False},
+    ],
+    "identity": ["sensor", "at"],
+    "lateness": "0s",
+    "source": "json: incoming/",
+    "mapping": None,
+}
+_EVENT = {
+    "_id": "urn:kaicep:event:air/s1/1767225602000000",
+    "_time": "2026-01-01T00:00:02Z",
+    "sensor": "s1",
+    "flow": 60.5,
+}
+
+
+def _answers(example: Any) -> dict[int | str, dict[str, Any]]:
+    return {200: {"content": {"application/json": {"example": example}}}, **PROBLEM_RESPONSES}
+
+
+def stream_routes(settings: Settings, processes: ProjectProcesses) -> APIRouter:
+    """The routes of streams but that which takes events.
+
+    Args:
+        settings: of the project.
+        processes: that load the project.
+    """
+    routes = APIRouter(tags=["streams"])
+
+    @routes.get("/streams", summary="List the streams", dependencies=[may("read")], responses=_answers([_SUMMARY]))
+    def streams() -> list[StreamSummary]:
+        """Records a second, how far each is behind the clock, and what was not taken."""
+        return listed_streams(settings)
+
+    @routes.get("/streams/{name}", summary="One stream", dependencies=[may("read")], responses=_answers(_SCHEMA))
+    def schema(name: str) -> dict[str, Any]:
+        """What its events are; and the mapping report: how those of the archive's last hour go with the model."""
+        require_stream(settings, name)
+        return processes.ask(stream_schema, name)
+
+    @routes.get(
+        "/streams/{name}/events",
+        summary="Newest events of a stream",
+        dependencies=[may("read")],
+        responses=_answers([_EVENT]),
+    )
+    def events(name: str, last: Annotated[int, Query(ge=1, le=1_000)] = 20) -> list[dict[str, Any]]:
+        """Those that came last, the oldest of them first; with all that came with them."""
+        require_stream(settings, name)
+        return recent_events(settings, name, last)
+
+    return routes

@@ -1,0 +1,68 @@
+"""The streams of a project and how they fare, as its engine has said last."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from ...api.clients import known_status
+from ...config import Settings
+from ...errors import PipelineError, did_you_mean
+from ...pipeline.monitoring import StreamStatus
+from ...settings import StreamSettings
+from ..plain_json import plain_value
+from ..problem import ProblemError
+
+__all__ = ["StreamSummary", "listed_streams", "require_stream", "source_text"]
+
+StreamSummary = dict[str, Any]
+"""A stream: `name`, `class` of its events, `rate` in records a second, `lag_s` behind the clock, `newest` time stamp,
+counts over restarts (`records`, `late`, `duplicates`, `dead`, `unlinked`), `source`."""
+
+
+def listed_streams(settings: Settings) -> list[StreamSummary]:
+    """All streams, in the order of the project file."""
+    told: dict[str, StreamStatus] = {}
+    with suppress(PipelineError):  # no engine has run yet
+        told = dict(known_status(settings).status.streams)
+    return [_summary(name, one, told.get(name, StreamStatus())) for name, one in settings.streams.items()]
+
+
+def require_stream(settings: Settings, name: str) -> StreamSettings:
+    """A stream of the project.
+
+    Raises:
+        ProblemError: 404, it has none of that name.
+    """
+    if name not in settings.streams:
+        known = sorted(settings.streams)
+        hint = did_you_mean(name, known) or f"its streams: {', '.join(known) or 'none'}"
+        raise ProblemError(404, PipelineError(f"the project has no stream '{name}'", hint=hint))
+    return settings.streams[name]
+
+
+def source_text(stream: StreamSettings) -> str:
+    """Where a stream comes from, in words."""
+    source = stream.source
+    if source is None:
+        return "none"
+    if source.kafka is not None:
+        return "kafka"
+    return f"{source.format}: {source.path}" if source.path else str(source.format)
+
+
+def _summary(name: str, stream: StreamSettings, status: StreamStatus) -> StreamSummary:
+    newest = None if status.newest is None else str(plain_value(status.newest))
+    return {
+        "name": name,
+        "class": stream.event_type,
+        "rate": status.rate,
+        "lag_s": status.lag,
+        "newest": newest,
+        "records": status.events,
+        "late": status.late,
+        "duplicates": status.duplicates,
+        "dead": status.rejected + status.malformed,
+        "unlinked": status.unlinked,
+        "source": source_text(stream),
+    }

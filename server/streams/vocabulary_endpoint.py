@@ -1,0 +1,80 @@
+"""`/vocabulary`, `/examples` and `/contexts`: what a query may speak of, queries to start from, and what holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+
+from ...config import Settings
+from ...pipeline import query_files, read_document
+from ..access_control import may
+from ..problem_document import PROBLEM_RESPONSES
+from ..queries import ProjectProcesses
+from .context_windows import context_windows
+from .query_vocabulary import query_vocabulary
+
+__all__ = ["vocabulary_routes"]
+
+_VOCABULARY = {
+    "streams": [{"name": "air", "attributes": [{"name": "flow", "type": "double", "unit": None, "property": None}]}],
+    "classes": [{"iri": "urn:ex:Thermometer", "prefixed": "ex:Thermometer", "label": "thermometer"}],
+    "properties": [{"iri": "urn:ex:in", "prefixed": "ex:in", "label": None}],
+    "functions": [{"name": "ABS", "signature": "ABS(number)", "doc": "The number without its sign."}],
+    "keywords": ["FROM", "SELECT", "WHERE"],
+    "prefixes": {"ex": "urn:ex:"},
+    "contexts": [{"set": "door", "contexts": ["shut", "open"]}],
+}
+_CONTEXTS = [
+    {
+        "set": "door",
+        "contexts": [{"name": "shut", "default": True}, {"name": "open", "default": False}],
+        "key": ["room"],
+        "windows": [
+            {"context": "open", "key": {"room": "urn:ex:r1"}, "from": "2026-06-01T08:00:00Z", "to": None},
+        ],
+    }
+]
+_EXAMPLE = {"label": "high", "text": "SELECT ?e.flow FILTER (?e.flow > 50)"}
+
+
+def _answers(example: Any) -> dict[int | str, dict[str, Any]]:
+    return {200: {"content": {"application/json": {"example": example}}}, **PROBLEM_RESPONSES}
+
+
+def vocabulary_routes(settings: Settings, processes: ProjectProcesses) -> APIRouter:
+    """The routes for those who write queries.
+
+    Args:
+        settings: of the project.
+        processes: that load the project.
+    """
+    routes = APIRouter(tags=["queries"])
+
+    @routes.get(
+        "/vocabulary",
+        summary="What a query may speak of",
+        dependencies=[may("read")],
+        responses=_answers(_VOCABULARY),
+    )
+    def vocabulary() -> dict[str, Any]:
+        """Streams, their attributes, classes and properties with their labels, functions, keywords: for completion."""
+        return processes.ask(query_vocabulary)
+
+    @routes.get(
+        "/examples", summary="Queries to start from", dependencies=[may("read")], responses=_answers([_EXAMPLE])
+    )
+    def examples() -> list[dict[str, str]]:
+        """The query files of the project, each by its name."""
+        return [{"label": path.stem, "text": read_document(path)} for path in query_files(settings)]
+
+    @routes.get("/contexts", summary="When contexts held", dependencies=[may("read")], responses=_answers(_CONTEXTS))
+    def contexts(last: str = "24h") -> list[dict[str, Any]]:
+        """The sets of contexts, and the windows of each context in the last time of the archive, 24 h say.
+
+        It is found out by answering what begins and ends them over that time once more; a window that began before is
+        known from its end alone.
+        """
+        return processes.ask(context_windows, last)
+
+    return routes

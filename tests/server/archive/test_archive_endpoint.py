@@ -1,0 +1,12 @@
+"""The archive over HTTP."""
+
+from __future__ import annotations
+
+from support.servers import ask
+
+
+def test_archive(plain_url: str) -> None:
+    assert ask(f"{plain_url}/archive?gap=1h").json["events"] == 0
+    wrong = ask(f"{plain_url}/archive?gap=soon")
+    assert (wrong.status, wrong.json["detail"]) == (400, "'soon' is no duration")
+    assert ask(f"{plain_url}/queries/hihg/chart").status == 404

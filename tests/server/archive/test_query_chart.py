@@ -1,0 +1,58 @@
+"""A chart of a query: values, thresholds, rows as marks; of long lines less than a screen shows apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pyoxigraph as ox
+import pytest
+from kaicep.config import Settings
+from kaicep.server.archive.query_chart import query_chart, thinned
+from kaicep.server.problem import ProblemError
+from support.archives import archived_project
+
+HIGH = "CREATE QUERY high AS SELECT ?e.flowrate AS flow FROM (?e, airflowReport) FILTER (?e.flowrate > 50)"
+
+
+@pytest.fixture
+def archived(tmp_path: Path) -> Settings:
+    archived_project(tmp_path)
+    (tmp_path / "high.chi").write_text(HIGH)
+    file = tmp_path / "kaicep.toml"
+    attributes = '[streams.airflowReport.attributes]\nflowrate = { datatype = "xsd:double" }\n'
+    file.write_text('[queries]\nfiles = ["high.chi"]\n' + file.read_text() + attributes)
+    return Settings.load(tmp_path)
+
+
+def test_values_and_threshold(archived: Settings) -> None:
+    found = query_chart(ox.Store(), archived, "high", "now - 9s", None)
+    (line,) = found["series"]
+    assert [value for _, value in line["points"]] == [n / 2 for n in range(140, 150)]
+    assert line["points"][0][0] == "2012-05-07T09:02:20Z"
+    assert line["name"].startswith("flowrate")
+    assert (found["threshold"], found["matches"], found["from"]) == ([50.0], [], "2012-05-07T09:02:20Z")
+
+
+@pytest.mark.parametrize(("label", "start", "status"), [("high", "soon", 400), ("other", "now - 1h", 409)])
+def test_what_cannot_be_drawn(archived: Settings, label: str, start: str, status: int) -> None:
+    with pytest.raises(ProblemError) as problem:
+        query_chart(ox.Store(), archived, label, start, None)
+    assert problem.value.status == status
+
+
+def test_without_an_archive_nothing_is_drawn(plain: Settings) -> None:
+    with pytest.raises(ProblemError) as problem:
+        query_chart(ox.Store(), plain, "high", "now - 1h", None)
+    assert problem.value.status == 404
+
+
+def test_long_lines_keep_their_extremes() -> None:
+    values = [0.0] * 10_000
+    values[1_234], values[8_765] = 99.0, -99.0
+    points = pl.DataFrame({"time": range(10_000), "value": values})
+    found = thinned(points, 600)
+    assert found.height <= 600
+    assert (found["value"].max(), found["value"].min()) == (99.0, -99.0)
+    assert found["time"].is_sorted()
+    assert thinned(points.head(600), 600).height == 600

@@ -1,0 +1,77 @@
+"""A query over the archive's past finds what it would have found; of any time, and with what rules would call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from kaicep.config import Settings
+from kaicep.errors import ArchiveError, PipelineError
+from kaicep.server.jobs import TrialSpan, try_past
+from kaicep.server.problem import ProblemError
+from support.archives import archived_project
+
+ATTRIBUTES = """
+[streams.airflowReport.attributes]
+sensorID = { datatype = "xsd:string" }
+flowrate = { datatype = "xsd:double" }
+"""
+HIGH = "SELECT ?e.sensorID AS sensor, ?e.flowrate AS flow FILTER (?e.flowrate >= 70)"
+
+
+@pytest.fixture
+def archived(tmp_path: Path) -> Settings:
+    """150 readings, one a second from nine o'clock on, each half its number."""
+    archived_project(tmp_path)
+    with (tmp_path / "kaicep.toml").open("a") as file:
+        file.write(ATTRIBUTES)
+    return Settings.load(tmp_path)
+
+
+def test_rows_of_all_the_past_and_of_some(archived: Settings) -> None:
+    told: list[float] = []
+    found = try_past(told.append, archived, HIGH, TrialSpan(start="2012-05-07"))
+    assert (found["count"], found["events"], told[-1]) == (10, {"airflowReport": 150}, 1.0)
+    assert found["columns"][:3] == ["sensor", "flow", "_time"]
+    assert found["rows"][0]["flow"] == 70.0
+    assert found["rows"][0]["_time"] == "2012-05-07T09:02:20Z"
+    assert [one["query"] for one in found["mapping"]["queries"]] == ["query"]
+    some = try_past(told.append, archived, HIGH, TrialSpan(last="4s"))
+    assert ([row["flow"] for row in some["rows"]], some["events"]) == (
+        [72.5, 73.0, 73.5, 74.0, 74.5],
+        {"airflowReport": 5},
+    )
+    until = TrialSpan(start="2012-05-07T09:02:20Z", end="2012-05-07T09:02:22Z")
+    assert [row["flow"] for row in try_past(told.append, archived, HIGH, until)["rows"]] == [70.0, 70.5]
+
+
+def test_rows_beyond_those_that_are_told_are_counted(archived: Settings) -> None:
+    found = try_past(lambda _: None, archived, HIGH, TrialSpan(last="1h"), 3)
+    assert (len(found["rows"]), found["count"]) == (3, 10)
+
+
+def test_what_is_wrong(archived: Settings, tmp_path_factory: pytest.TempPathFactory) -> None:
+    for text in ("SELECT", "SELECT ?e.flwo", "# nothing"):
+        with pytest.raises(Exception, match=r".") as error:
+            try_past(lambda _: None, archived, text, TrialSpan(last="1h"))
+        assert type(error.value).__module__ == "kaicep.errors"
+    empty = Settings.parse(
+        {"streams": {"a": {"event_type": "<urn:A>", "time": {"attribute": "t"}}}}, root=tmp_path_factory.mktemp("empty")
+    )
+    with pytest.raises((ArchiveError, PipelineError)):
+        try_past(lambda _: None, empty, "SELECT ?e.t", TrialSpan(last="1h"))
+
+
+@pytest.mark.parametrize(
+    ("span", "said"),
+    [
+        (TrialSpan(), "nothing says of what time"),
+        (TrialSpan(last="1h", end="now"), "contradict each other"),
+        (TrialSpan(last="soon"), "'now - soon' is no moment"),
+        (TrialSpan(start="2026-02-02", end="2026-02-01"), "the time ends before it begins"),
+    ],
+)
+def test_spans_that_mean_nothing(span: TrialSpan, said: str) -> None:
+    with pytest.raises(ProblemError, match=said) as problem:
+        span.check()
+    assert problem.value.status == 400

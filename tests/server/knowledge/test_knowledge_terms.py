@@ -1,0 +1,24 @@
+"""Labels in English go before others, and others before none."""
+
+from __future__ import annotations
+
+import pyoxigraph as ox
+import pytest
+from kaicep.server.knowledge.knowledge_terms import label_of, named_node
+from kaicep.server.problem import ProblemError
+
+TURTLE = """@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+<urn:a> rdfs:label "Anlage"@de , "plant"@en . <urn:b> rdfs:label "Raum"@de . <urn:c> skos:prefLabel "see" ."""
+
+
+def test_labels() -> None:
+    store = ox.Store()
+    store.load(TURTLE.encode(), format=ox.RdfFormat.TURTLE)
+    found = [label_of(store, ox.NamedNode(f"urn:{name}")) for name in "abcd"]
+    assert found == ["plant", "Raum", "see", None]
+
+
+def test_what_is_no_iri() -> None:
+    with pytest.raises(ProblemError, match="'a b' is no IRI"):
+        named_node("a b")

@@ -1,0 +1,254 @@
+"""The page in a real Chromium: what it shows, by keyboard, on laptop and phone, light and dark, for screen readers.
+
+Pictures of each view are left in `build/page/`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+from support.browsers import PATIENCE_MS, Complaints, browser, fake_server
+from support.building_rows import QUERIES
+from support.fake_api import fake_api
+
+_PICTURES = Path(__file__).resolve().parents[3] / "build" / "page"
+_SIZES = {"laptop": (1440, 900), "phone": (390, 844)}
+_TOKEN = "0123456789abcdef"  # noqa: S105 - of a fake server
+_ROOM = "https%3A%2F%2Fexample.org%2Frobod%23room1"
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("chromium")]
+expect.set_options(timeout=PATIENCE_MS)
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as found:
+        yield found
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    with fake_server(fake_api(pace_s=0.3)) as found:
+        yield found
+
+
+def _opened(
+    chromium: Browser, url: str, size: str = "laptop", theme: Literal["light", "dark"] = "light", path: str = "/"
+) -> tuple[Page, Complaints]:
+    width, height = _SIZES[size]
+    context = chromium.new_context(
+        viewport={"width": width, "height": height}, color_scheme=theme, timezone_id="Europe/Berlin"
+    )
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    complaints = Complaints(page, url)
+    page.goto(url + path)
+    return page, complaints
+
+
+def _barriers(page: Page) -> list[str]:
+    """What axe finds and calls serious, or worse."""
+    found = Axe().run(page).response["violations"]
+    grave = [one for one in found if one["impact"] in ("serious", "critical")]
+    return [f"{one['id']}: {[node['target'] for node in one['nodes']]}" for one in grave]
+
+
+def _start_from_example(page: Page) -> None:
+    page.get_by_label("Start from an example").select_option("Stale air")
+    expect(page.locator(".verdict.good")).to_contain_text("No errors")
+
+
+def test_matches_flow_in_and_a_typo_is_underlined_with_its_way_out(chromium: Browser, url: str) -> None:
+    """From opening the page to a query that is registered; nothing is asked of any other server."""
+    page, complaints = _opened(chromium, url)
+    expect(page.get_by_role("heading", name="lightingPerHour")).to_be_visible()
+    rows = page.locator(".feed tbody tr")
+    expect(rows.nth(51)).to_be_attached()  # 50 were there, the others came
+    expect(page.locator(".chart canvas")).to_be_visible()
+    assert _barriers(page) == []
+
+    page.get_by_role("link", name="Query", exact=True).click()
+    page.locator(".cm-content").click()
+    page.keyboard.type("CREATE QUERY warm AS SELECT ?e.valeu FROM (?e, reading)", delay=5)
+    expect(page.locator(".cm-lintRange-error")).to_have_text("valeu")
+    expect(page.locator(".verdict.bad")).to_contain_text("did you mean 'value'?")
+    expect(page.get_by_role("button", name="Register")).to_be_disabled()
+    page.locator(".cm-lintRange-error").hover()
+    page.get_by_role("button", name="Write value").click()
+    expect(page.locator(".verdict.good")).to_be_visible()
+    page.get_by_role("button", name="Register").click()
+    expect(page.get_by_role("heading", name="warm")).to_be_visible()
+    assert complaints == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", sorted(_SIZES))
+def test_every_view_is_for_everybody(chromium: Browser, url: str, size: str, theme: Literal["light", "dark"]) -> None:
+    """No serious issue by axe, no word on the console; a picture of each is left."""
+    page, complaints = _opened(chromium, url, size, theme)
+    found = {}
+
+    def seen(name: str) -> None:
+        page.wait_for_timeout(400)  # what is drawn on a canvas has no sign of its own
+        page.screenshot(path=_PICTURES / f"{name}-{size}-{theme}.png", full_page=size == "phone")
+        found[name] = _barriers(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= _SIZES[size][0], name
+
+    expect(page.locator(".chart canvas")).to_be_visible()
+    expect(page.locator(".bands").first).to_be_visible()
+    seen("live")
+    page.get_by_role("button", name=re.compile("^reading")).click()
+    expect(page.get_by_text("Newest events", exact=True)).to_be_visible()
+    seen("stream")
+    page.goto(f"{url}/#/query")
+    _start_from_example(page)
+    seen("query")
+    page.get_by_role("button", name="the last day").click()
+    expect(page.locator(".result-count")).to_contain_text("12 matches")
+    seen("trial")
+    page.get_by_role("tab", name="How it is answered").click()
+    expect(page.locator(".plan-step").first).to_be_visible()
+    seen("plan")
+    page.goto(f"{url}/#/knowledge?iri={_ROOM}")
+    expect(page.locator(".neighbourhood svg")).to_be_visible()
+    page.get_by_role("button", name="Subclasses of Equipment").click()
+    expect(page.get_by_role("link", name="AHU")).to_be_visible()
+    seen("knowledge")
+    page.goto(f"{url}/#/archive")
+    expect(page.locator(".cm-content")).to_be_visible()
+    seen("archive")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    page.get_by_role("button", name="Chart").click()
+    expect(page.locator(".chart canvas")).to_be_visible()
+    seen("answer")
+    page.goto(f"{url}/#/live/staleAir")
+    page.locator("td.more a").last.click()
+    expect(page.locator(".reasons").first).to_be_visible()
+    seen("match")
+    assert found == {name: [] for name in found}
+    assert complaints == []
+
+
+@pytest.mark.long
+def test_a_token_is_typed_once_and_stands_in_no_address(chromium: Browser) -> None:
+    with fake_server(fake_api(_TOKEN)) as url:
+        page, complaints = _opened(chromium, url)
+        sent: list[str] = []
+        page.on("request", lambda one: sent.append(one.url))
+        dialog = page.get_by_role("dialog", name="Sign in")
+        expect(dialog).to_contain_text("a token is needed")
+        assert _barriers(page) == []
+        page.get_by_label("Token").fill("a-wrong-one")
+        page.keyboard.press("Enter")
+        expect(dialog.get_by_role("alert")).to_be_visible()
+        page.get_by_label("Token").fill(_TOKEN)
+        page.keyboard.press("Enter")
+        expect(page.locator(".feed tbody tr").nth(50)).to_be_attached()  # the stream of rows shows the token, too
+        page.reload()
+        expect(page.locator(".feed tbody tr").nth(5)).to_be_attached()
+        assert sent
+        assert not [one for one in sent if _TOKEN in one]
+        assert page.evaluate("Object.keys(localStorage)") == []
+        page.get_by_role("button", name="Sign out").click()
+        expect(dialog).to_be_visible()
+        assert [said for said in complaints if "401" not in said] == []
+
+
+@pytest.mark.long
+def test_all_is_done_by_keyboard(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url)
+    expect(page.locator(".feed tbody tr").nth(5)).to_be_attached()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="To the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("main")).to_be_focused()
+    page.get_by_role("link", name="staleAir").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="staleAir")).to_be_visible()
+    page.get_by_role("tab", name="Matches").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("tab", name="How it is answered")).to_be_focused()
+    expect(page.locator(".plan-step").first).to_be_visible()
+    page.keyboard.press("End")
+    expect(page.get_by_role("tabpanel")).to_contain_text("CREATE QUERY staleAir")
+
+
+@pytest.mark.long
+def test_names_are_completed_by_their_label_too(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path="/#/query")
+    page.locator(".cm-content").click()
+    for typed, offered in {
+        "SELECT ?e.va": "value",
+        " FROM (?e, rea": "reading",
+        ") PATH { ?e made": "sosa:madeBySensor",
+        " ?s . ?s a humid": "brick:Humidity_Sensor",
+    }.items():
+        page.keyboard.type(typed, delay=20)
+        expect(page.locator(".cm-tooltip-autocomplete li[aria-selected]")).to_contain_text(offered)
+        page.wait_for_timeout(200)  # CodeMirror takes no key at once, for those who type on
+        page.keyboard.press("Enter")
+        expect(page.locator(".cm-tooltip-autocomplete")).to_have_count(0)
+    expect(page.locator(".cm-content")).to_contain_text("?s a brick:Humidity_Sensor")
+
+
+@pytest.mark.long
+def test_a_contradiction_is_listed_and_a_parked_query_goes_on(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path="/#/knowledge")
+    file = {"name": "rooms.ttl", "mimeType": "text/turtle", "buffer": b"# Contradiction"}
+    page.locator("input[type=file]").set_input_files(file)  # type: ignore[arg-type] # its type is that of the module
+    expect(page.get_by_role("alert")).to_contain_text("robod:room1 is both a brick:Room and a brick:Sensor")
+    page.goto(f"{url}/#/live/dampRoom")
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_role("button", name="Resume")).to_have_count(0)
+
+
+@pytest.mark.long
+def test_an_alarm_is_acknowledged_by_the_event_that_its_query_asks_for(chromium: Browser) -> None:
+    app = fake_api()
+    with fake_server(app) as url:
+        page, _ = _opened(chromium, url)
+        page.get_by_role("button", name="Acknowledge the alarm of room1").click()
+        expect(page.locator(".notices")).to_contain_text("room1: acknowledged")
+        ((stream, event),) = app.state.posted
+        assert stream == "desk"
+        assert event.pop("timestamp").startswith("20")
+        assert event == {"says": "seen", "room": "https://example.org/robod#room1"}
+
+
+@pytest.mark.long
+def test_a_server_that_is_away_is_waited_for(chromium: Browser) -> None:
+    app = fake_api(pace_s=0.2)
+    with fake_server(app) as url:
+        page, _ = _opened(chromium, url)
+        expect(page.locator(".feed tbody tr").nth(5)).to_be_attached()
+        page.context.set_offline(True)
+        expect(page.locator(".connection")).to_contain_text("cannot be reached")
+        page.context.set_offline(False)
+        expect(page.locator(".connection")).to_contain_text("connected")
+        app.state.queries = [*QUERIES, {**QUERIES[0], "label": "another"}]
+        expect(page.get_by_role("link", name="another")).to_be_visible()
+
+
+@pytest.mark.long
+def test_the_server_answers_what_the_page_asks(chromium: Browser, plain_url: str) -> None:
+    """The real one, over a project that nothing has happened to yet: no view has a problem to tell."""
+    page, _ = _opened(chromium, plain_url)
+    expect(page.locator(".streams .name").first).to_have_text("air")
+    page.goto(f"{plain_url}/#/query")
+    page.locator(".cm-content").click()
+    page.keyboard.type("SELECT ?e.flwo FROM (?e, air)", delay=5)
+    expect(page.locator(".cm-lintRange-error")).to_have_text("flwo")
+    expect(page.locator(".verdict.bad")).to_contain_text("did you mean")
+    page.goto(f"{plain_url}/#/knowledge")
+    expect(page.get_by_text("The project knows no classes")).to_be_visible()
+    assert page.locator(".problem").count() == 0
+    page.goto(f"{plain_url}/#/archive")
+    expect(page.get_by_text("The archive is empty")).to_be_visible()
+    assert _barriers(page) == []

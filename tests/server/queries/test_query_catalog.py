@@ -1,0 +1,45 @@
+"""What is registered is read again when something of it has changed, and only then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyoxigraph as ox
+import pytest
+from kaicep.api.clients import submit, withdraw
+from kaicep.config import Settings
+from kaicep.server.problem import ProblemError
+from kaicep.server.queries import ProjectProcesses, QueryCatalog
+from support.command_line import HIGH
+
+
+class Processes(ProjectProcesses):
+    """Does what is asked here, and counts."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.given, self.asked = settings, 0
+
+    def ask(self, do: Callable[..., Any], *args: Any, **named: Any) -> Any:
+        self.asked += 1
+        return do(ox.Store(), self.given, *args, **named)
+
+
+def test_it_is_read_again_when_it_has_changed(settings: Settings) -> None:
+    processes = Processes(settings)
+    catalog = QueryCatalog(settings, processes)
+    for _ in range(3):
+        assert [one.label for one in catalog.queries()] == ["high"]
+    assert processes.asked == 1
+    submit(settings, f"CREATE QUERY hot AS {HIGH}", None, None)
+    assert [one.label for one in catalog.queries()] == ["high", "hot"]
+    withdraw(settings, "hot")
+    assert [one.label for one in catalog.queries()] == ["high"]
+    (settings.root / "queries" / "high.chi").write_text(f"CREATE QUERY highest AS {HIGH}")
+    assert [one.label for one in catalog.queries()] == ["highest"]
+    assert processes.asked == 4
+    assert catalog.query("highest").named
+    with pytest.raises(ProblemError, match="no query 'higest' is registered") as problem:
+        catalog.query("higest")
+    assert (problem.value.status, problem.value.error.hint) == (404, "did you mean 'highest'?")

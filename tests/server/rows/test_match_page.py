@@ -1,0 +1,46 @@
+"""Pages of rows follow each other without a gap."""
+
+from __future__ import annotations
+
+import pytest
+from kaicep.config import Settings
+from kaicep.server.problem import ProblemError
+from kaicep.server.rows import MatchReader
+from kaicep.server.rows.match_page import match_page
+from support.kept_rows import keep_rows, row_id
+
+
+@pytest.fixture
+def reader(settings: Settings) -> MatchReader:
+    keep_rows(settings, 0, 1, 2, 3)
+    keep_rows(settings, 1, 4, 5)
+    return MatchReader(settings)
+
+
+def test_pages_follow_each_other(reader: MatchReader) -> None:
+    found, after = [], None
+    while (page := match_page(reader, "high", after, 2, None)).rows:
+        assert page.columns == ("flow", "_time", "_events", "_id")
+        found += [row["flow"] for row in page.rows]
+        after = page.next
+    assert (found, page.next, page.columns) == ([1, 2, 3, 4, 5], after, ("flow",))
+
+
+def test_after_may_be_the_id_of_a_row(reader: MatchReader) -> None:
+    assert [row["flow"] for row in match_page(reader, "high", row_id(3), 9, None).rows] == [4, 5]
+    with pytest.raises(ProblemError, match="no row of 'high' has the id") as problem:
+        match_page(reader, "high", row_id(77), 9, None)
+    assert problem.value.status == 404
+
+
+def test_the_last_rows(reader: MatchReader) -> None:
+    page = match_page(reader, "high", None, 1000, 2)
+    assert [row["flow"] for row in page.rows] == [4, 5]
+    assert match_page(reader, "high", page.next, 1000, None).rows == ()
+    with pytest.raises(ProblemError, match="after and last contradict each other"):
+        match_page(reader, "high", page.next, 1000, 2)
+
+
+def test_without_rows_there_is_no_place(settings: Settings) -> None:
+    page = match_page(MatchReader(settings), "high", None, 10, None)
+    assert (page.columns, page.rows, page.next) == ((), (), None)

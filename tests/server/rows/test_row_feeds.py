@@ -1,0 +1,85 @@
+"""Who waits for rows is given each once and in order, wherever it begins, and however far it is behind."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+
+import pytest
+from kaicep.config import Settings
+from kaicep.server.rows import RowCursor, RowFeeds, row_feeds
+from support.kept_rows import keep_rows
+
+
+async def taken(feeds: RowFeeds, cursor: RowCursor | None, count: int, *, new: bool = False) -> list[float]:
+    """So many rows, behind a place or behind what is there now."""
+    found: list[float] = []
+    async with feeds.feed("high") as feed:
+        cursor = feed.end if new else cursor
+        while len(found) < count:
+            rows = await feed.after(cursor)
+            found += [json.loads(row.text)["flow"] for row in rows]
+            cursor = rows[-1].cursor
+    return found
+
+
+def within(seconds: float, do: Callable[[], Awaitable[None]]) -> None:
+    async def run() -> None:
+        async with asyncio.timeout(seconds):
+            await do()
+
+    asyncio.run(run())
+
+
+def test_rows_come_as_they_are_kept(settings: Settings) -> None:
+    keep_rows(settings, 0, 1, 2)
+    feeds = RowFeeds(settings)
+
+    async def do() -> None:
+        async with feeds.feed("high") as feed:
+            fresh = asyncio.create_task(taken(feeds, None, 3, new=True))
+            every = asyncio.create_task(taken(feeds, None, 5))
+            behind = asyncio.create_task(taken(feeds, RowCursor.parse("0-0-0"), 4))
+            await asyncio.sleep(0)
+            assert str(feed.end) == "0-0-1"
+            await asyncio.to_thread(keep_rows, settings, 1, 3)
+            await asyncio.to_thread(keep_rows, settings, 2, 4, 5)
+            assert await fresh == [3, 4, 5]
+            assert await every == [1, 2, 3, 4, 5]
+            assert await behind == [2, 3, 4, 5]
+
+    within(60, do)
+
+
+def test_who_is_further_behind_than_memory_reads_the_log(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_feeds, "_KEPT", 3)
+    monkeypatch.setattr(row_feeds, "_AT_ONCE", 2)
+    feeds = RowFeeds(settings)
+
+    async def do() -> None:
+        async with feeds.feed("high") as feed:
+            await asyncio.to_thread(keep_rows, settings, 0, *range(10))
+            while str(feed.end) != "0-0-9":
+                await asyncio.sleep(0.01)
+            assert (len(feed.newest), str(feed.begin)) == (3, "0-0-6")
+            assert await taken(feeds, None, 10) == [*range(10)]
+            assert await taken(feeds, RowCursor.parse("0-0-7"), 2) == [8, 9]
+
+    within(60, do)
+
+
+def test_a_feed_ends_with_its_last_reader_and_with_the_server(settings: Settings) -> None:
+    feeds = RowFeeds(settings)
+
+    async def do() -> None:
+        async with feeds.feed("high") as feed:
+            waiting = asyncio.create_task(feed.after(None))
+            await asyncio.sleep(0)
+            feeds.end()
+            assert await waiting == []
+        async with feeds.feed("high") as later:
+            assert later is not feed
+            assert await later.after(None) == []
+
+    within(60, do)

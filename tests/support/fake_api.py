@@ -1,0 +1,198 @@
+"""A server of the real page that answers what the page asks, without an engine."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse, Response, StreamingResponse
+from kaicep.server.page import page_routes
+
+from support.building_answers import ANSWERS
+from support.building_rows import NOW, QUERIES, chart, identity, iso, matches, problems, why
+
+__all__ = ["fake_api"]
+
+_HOST = "127.0.0.1"
+
+
+def fake_api(token: str = "", pace_s: float = 1.0) -> FastAPI:
+    """The application.
+
+    Args:
+        token: that each request but those for the page has to show; empty: none.
+        pace_s: between two new rows, in seconds.
+    """
+    app = FastAPI()
+    app.state.queries, app.state.posted, app.state.jobs = [dict(query) for query in QUERIES], [], {}
+
+    @app.middleware("http")
+    async def check(request: Request, go_on: Any) -> Response:
+        path = request.url.path
+        free = not token or path in ("/", "/ready") or path.startswith("/assets/")
+        if free or request.headers.get("authorization") == f"Bearer {token}":
+            answer: Response = await go_on(request)
+            return answer
+        return _problem(401, "a token is needed", "send the header Authorization: Bearer TOKEN")
+
+    app.include_router(page_routes())
+    _query_routes(app)
+    _row_routes(app, pace_s)
+    _asking_routes(app)
+    _knowledge_routes(app)
+    for path in ("/streams", "/contexts", "/ontologies", "/archive", "/examples", "/ready", "/vocabulary"):
+        app.add_api_route(path, _answering(ANSWERS[path]))
+    return app
+
+
+def _answering(value: Any) -> Any:
+    async def answer() -> Any:
+        return value
+
+    return answer
+
+
+def _problem(status: int, detail: str, hint: str = "", **more: Any) -> JSONResponse:
+    told = {"title": "error", "status": status, "detail": detail, "hint": hint, "text": f"{detail}: {hint}", **more}
+    return JSONResponse(told, status, media_type="application/problem+json")
+
+
+def _query_routes(app: FastAPI) -> None:
+    @app.get("/queries")
+    async def queries() -> Any:
+        return app.state.queries
+
+    @app.post("/queries")
+    async def submit(request: Request) -> Response:
+        body = (await request.body()).decode()
+        text = json.loads(body)["text"] if body.startswith("{") else body
+        if found := problems(text):
+            first = found[0]
+            return _problem(422, first["message"], first["hint"], place={"line": first["line"], "column": 1})
+        label = text.partition("QUERY ")[2].split()[0]
+        app.state.queries.insert(0, QUERIES[0] | {"label": label, "text": text, "matches": 0})
+        return JSONResponse({"labels": [label], "warnings": []}, 201)
+
+    @app.get("/queries/{label}")
+    async def query(label: str) -> Any:
+        found = [one for one in app.state.queries if one["label"] == label]
+        return found[0] if found else _problem(404, f"there is no query '{label}'", "GET /queries lists them")
+
+    @app.delete("/queries/{label}")
+    async def withdraw(label: str) -> Response:
+        app.state.queries = [one for one in app.state.queries if one["label"] != label]
+        return Response(status_code=204)
+
+    @app.post("/queries/{label}/resume")
+    async def resume(label: str) -> Any:
+        for one in app.state.queries:
+            one.update({"state": "running", "reason": None} if one["label"] == label else {})
+        return {}
+
+
+def _row_routes(app: FastAPI, pace_s: float) -> None:
+    @app.get("/queries/{label}/explain")
+    async def explain(label: str) -> Any:
+        return ANSWERS["plan"]
+
+    @app.get("/queries/{label}/chart")
+    async def chart_(label: str) -> Any:
+        return chart(label)
+
+    @app.get("/queries/{label}/matches")
+    async def matches_(label: str, last: int = 50) -> Any:
+        rows = matches(label)[-last:]
+        return {"columns": list(rows[0]), "rows": rows, "next": None}
+
+    @app.get("/queries/{label}/rows")
+    async def rows(label: str) -> Response:
+        return StreamingResponse(_rows(label, pace_s), media_type="text/event-stream")
+
+    @app.get("/matches/{match}/why")
+    async def why_(match: str, query: str) -> Any:
+        return why(match, query)
+
+
+async def _rows(label: str, pace_s: float) -> AsyncIterator[str]:
+    yield ": hello\n\n"
+    for n in range(100_000):
+        await asyncio.sleep(pace_s)
+        row = {**matches(label)[n % 60], "_id": identity(f"{label}/live/{n}"), "_time": iso(NOW)}
+        yield f"id: {n}\nevent: row\ndata: {json.dumps(row)}\n\n"
+
+
+def _asking_routes(app: FastAPI) -> None:
+    @app.post("/check")
+    async def check(request: Request) -> Any:
+        found = problems((await request.body()).decode())
+        return {"valid": not found, "problems": found, "warnings": [], "mapping": None}
+
+    @app.post("/explain")
+    async def explain(request: Request) -> Any:
+        return ANSWERS["plan"]
+
+    @app.post("/try", status_code=202)
+    async def try_(request: Request) -> Any:
+        app.state.jobs["1"] = 0
+        return {"job": "1"}
+
+    @app.get("/jobs/{job}")
+    async def job(job: str) -> Any:
+        app.state.jobs[job] += 1
+        told = {"id": job, "kind": "try", "state": "running", "progress": app.state.jobs[job] / 3}
+        if app.state.jobs[job] < 3:
+            return told
+        rows = matches("staleAir", 12)
+        result = {"columns": list(rows[0]), "rows": rows, "count": 12, "calls": [], "mapping": ANSWERS["mapping"]}
+        return told | {"state": "done", "progress": 1, "result": result}
+
+    @app.post("/sparql")
+    async def sparql(request: Request) -> Response:
+        form = (await request.body()).decode()
+        if "SELEC+" in form or "SELEC%20" in form:
+            return _problem(400, "this is no SPARQL", 'expected here: WHERE or "{"', place={"line": 1, "column": 10})
+        if "csv" in request.headers.get("accept", ""):
+            return Response("room,ppm\r\nroom1,612\r\n", media_type="text/csv")
+        return JSONResponse(ANSWERS["/sparql"], media_type="application/sparql-results+json")
+
+
+def _knowledge_routes(app: FastAPI) -> None:
+    @app.get("/streams/{name}")
+    async def stream(name: str) -> Any:
+        return ANSWERS["/streams/reading"] | {"name": name}
+
+    @app.post("/streams/{name}/events", status_code=202)
+    async def posted(name: str, request: Request) -> Any:
+        app.state.posted.append((name, await request.json()))
+        return {"accepted": 1}
+
+    @app.get("/streams/{name}/events")
+    async def events(name: str, last: int = 20) -> Any:
+        return [{"point": f"room{n % 3 + 1}_co2", "timestamp": iso(NOW), "value": 500 + n} for n in range(last)]
+
+    @app.get("/classes")
+    async def classes(parent: str = "") -> Any:
+        return ANSWERS["classes"].get(parent, [])
+
+    @app.get("/individuals")
+    async def individuals(iri: str = "", search: str = "") -> Any:
+        one = ANSWERS["individual"]
+        if iri:
+            return one | {"iri": iri}
+        return [{"iri": one["iri"], "label": one["label"], "classes": one["classes"]}]
+
+    @app.post("/graphs")
+    async def upload(request: Request) -> Response:
+        if b"Contradiction" in await request.body():
+            hint = "robod:room1 is both a brick:Room and a brick:Sensor, which are disjoint"
+            return _problem(409, "the knowledge would contradict itself", hint)
+        return Response(status_code=201, headers={"Location": "/graphs?graph=urn:new"})
+
+
+if __name__ == "__main__":
+    uvicorn.run(fake_api(pace_s=2.0), host=_HOST, port=int(sys.argv[1]), log_level="warning")
