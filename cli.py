@@ -21,6 +21,7 @@ from .commands import (
     init_group,
     ontology_group,
     query_group,
+    replay_group,
     run_group,
     submit_group,
     tell,
@@ -62,6 +63,7 @@ app.add_typer(run_group)
 app.add_typer(submit_group)
 app.add_typer(query_group)
 app.add_typer(archive_group)
+app.add_typer(replay_group)
 app.add_typer(action_group, name="actions", epilog="Example: `kaicep actions waiting campus/`")
 app.add_typer(ontology_group, name="ontology", epilog="Example: `kaicep ontology add rooms.ttl --project campus/`")
 

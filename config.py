@@ -33,6 +33,8 @@ from .settings import (
     UnpivotSettings,
     fault,
 )
+from .settings.sinks import SinkSettings
+from .storage import folder_name
 
 __all__ = [
     "ActionSettings",
@@ -45,6 +47,7 @@ __all__ = [
     "S3Settings",
     "ServerSettings",
     "Settings",
+    "SinkSettings",
     "SourceSettings",
     "StreamSettings",
     "TimeSettings",
@@ -92,6 +95,7 @@ class Settings(Table):
     server: ServerSettings = ServerSettings()
     streams: dict[str, StreamSettings] = Field(default_factory=dict)
     actions: dict[ActionName, ActionSettings] = Field(default_factory=dict)
+    sinks: dict[ActionName, SinkSettings] = Field(default_factory=dict)
     root: Path = Field(default=Path(), exclude=True)
     file: str = Field(default="project", exclude=True)
 
@@ -130,7 +134,8 @@ class Settings(Table):
                 first.add_note(str(other))
             raise first from error
         _check_services(settings)
-        return settings.model_copy(update={"prefixes": _WELL_KNOWN_PREFIXES | settings.prefixes})
+        changed = {"prefixes": _WELL_KNOWN_PREFIXES | settings.prefixes, "streams": _with_inboxes(settings)}
+        return settings.model_copy(update=changed)
 
     def idle_timeouts(self) -> dict[str, timedelta]:
         """By stream, how long it may be silent before its watermark goes on by wall clock."""
@@ -174,6 +179,16 @@ class Settings(Table):
         else:
             what, hint = f"'{name}' is no IRI", f"write prefix:{name} or <…>"
         raise ConfigError(f"{where}: {what}", place=place or Place(self.file), hint=hint)
+
+
+def _with_inboxes(settings: Settings) -> dict[str, StreamSettings]:
+    """The streams, those that come by MQTT with the folder in which messages are kept until they are read."""
+    streams = dict(settings.streams)
+    for name, stream in streams.items():
+        if stream.source is not None and stream.source.mqtt is not None:
+            folder = Path(settings.engine.state, "inbox", folder_name(name))
+            streams[name] = stream.model_copy(update={"source": stream.source.in_folder(str(folder))})
+    return streams
 
 
 def _check_services(settings: Settings) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -97,6 +97,7 @@ def check_project(
         return report
     report.found.append(f"project {settings.file}")
     needs = _needs_of_actions(report, settings)
+    _check_sinks(report, settings)
     knowledge = report.attempt(lambda: load_knowledge(_suffering(settings), closing))
     if knowledge is None:
         report.skipped.append("annotations and queries, since the knowledge cannot be loaded")
@@ -116,6 +117,7 @@ def check_project(
     if whole:
         report.attempt(lambda: _check_services(settings, queries))
     _check_arguments(report, queries, needs)
+    report.warnings += _unknown_queries(settings, queries)
     report.prefixes = settings.prefixes
     report.warnings += warnings_of(project, [registration.query for registration in queries], whole=whole)
     if events:
@@ -138,6 +140,29 @@ def _needs_of_actions(report: Report, settings: Settings) -> dict[str, frozenset
             found[name] = needs
             report.found.append(f"action {name}: {spec.settings.key}")
     return found
+
+
+def _check_sinks(report: Report, settings: Settings) -> None:
+    if not settings.sinks:
+        return
+    from ..pipeline.sinks.outgoing import check_sink
+
+    before = len(report.faults)
+    for name, sink in settings.sinks.items():
+        report.attempt(lambda name=name: check_sink(settings, name))  # type: ignore[misc]  # likewise
+        if len(report.faults) == before:
+            report.found.append(f"sink {name}: {sink.kind}")
+
+
+def _unknown_queries(settings: Settings, queries: Sequence[Registration]) -> Iterator[str]:
+    """What sinks want the rows of, and nobody has: somebody may submit it."""
+    known = {registration.label for registration in queries}
+    for name, sink in settings.sinks.items():
+        yield from (
+            f"warning: sinks.{name}.queries: the project has no query '{query}'"
+            for query in sink.queries
+            if query not in known
+        )
 
 
 def _check_arguments(report: Report, queries: Sequence[Registration], needs: Mapping[str, frozenset[str]]) -> None:

@@ -53,7 +53,9 @@ def source_warnings(settings: Settings) -> Iterator[str]:
     """
     for name, stream in settings.streams.items():
         source = stream.source
-        if source is None or source.path is None or urlsplit(source.path).scheme not in ("", "file"):
+        if source is None or source.path is None or source.mqtt is not None:
+            continue
+        if urlsplit(source.path).scheme not in ("", "file"):
             continue
         path = str(settings.path(urlsplit(source.path).path))
         found = list(islice(_files(path), _LOOKED_AT))

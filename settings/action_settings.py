@@ -229,7 +229,7 @@ class ActionSettings(Table):
     @property
     def asks_engine(self) -> bool:
         """Whether the engine itself does it."""
-        return self.kind in ENGINE_KINDS
+        return any(getattr(self, name) is not None for name in ENGINE_KINDS)
 
     @property
     def key(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 from pydantic import model_validator
 
 from .kafka_source_settings import KafkaSourceSettings
+from .mqtt import MqttSourceSettings
 from .strict_table import Table
 
 __all__ = ["GIVEN", "RecordOrder", "SourceSettings", "UnpivotSettings"]
@@ -16,6 +17,9 @@ GIVEN = "dataframe"
 
 VALUE_FORMATS = ("json", "csv", "text")
 """How the values of records in Kafka may be written."""
+
+Payload = Literal["json", "senml", "sosa", "ngsi-ld"]
+"""What JSON documents are; what each becomes stands in `pipeline/sources/payloads`, a file per kind."""
 
 RecordOrder = Literal["arrival", "time"]
 """In which order the records of a batch are taken."""
@@ -49,6 +53,8 @@ class SourceSettings(Table, extra="allow"):
         format: of the files, or of Spark.
         path: a folder, a file, or a glob pattern.
         kafka: topics instead of files.
+        mqtt: topics of a broker of MQTT, whose messages become files of the engine's state.
+        payload: whether JSON objects are records, or documents of a standard, each with as many as it has measurements.
         unpivot: how a wide table becomes records; `None`: a row is a record.
         file_name: the attribute that gets the name of the record's file, without its ending.
         order: whether the records of a batch are taken as they arrive, or by their time stamps.
@@ -57,6 +63,8 @@ class SourceSettings(Table, extra="allow"):
     format: str
     path: str | None = None
     kafka: KafkaSourceSettings | None = None
+    mqtt: MqttSourceSettings | None = None
+    payload: Payload = "json"
     unpivot: UnpivotSettings | None = None
     file_name: str | None = None
     order: RecordOrder = "arrival"
@@ -64,11 +72,23 @@ class SourceSettings(Table, extra="allow"):
     @model_validator(mode="before")
     @classmethod
     def _values_are_json(cls, table: Any) -> Any:
-        """What is in Kafka is JSON unless it is said otherwise."""
-        return {"format": "json", **table} if isinstance(table, dict) and "kafka" in table else table
+        """What is in Kafka, or comes by MQTT, is JSON unless it is said otherwise."""
+        return (
+            {"format": "json", **table} if isinstance(table, dict) and ("kafka" in table or "mqtt" in table) else table
+        )
 
     @model_validator(mode="after")
     def _is_in_one_place(self) -> Self:
+        if self.mqtt is not None:
+            self._comes_by_mqtt()
+        elif self.format == "mqtt":
+            message = (
+                'a broker is a table of its own: write source = { mqtt = { server = "mqtt://…", topics = ["…"] } }'
+            )
+            raise ValueError(message)
+        if self.payload != "json" and self.format != "json":
+            message = f"documents of {self.payload} are JSON, and not '{self.format}'"
+            raise ValueError(message)
         if self.kafka is None:
             return self
         if self.path is not None or self.file_name is not None:
@@ -79,9 +99,27 @@ class SourceSettings(Table, extra="allow"):
             raise ValueError(message)
         return self
 
+    def _comes_by_mqtt(self) -> None:
+        strange = next((name for name in ("kafka", "path", "file_name") if getattr(self, name) is not None), None)
+        if strange is not None:
+            message = f"messages of MQTT are in no place of their own; drop '{strange}'"
+            raise ValueError(message)
+        if self.format != "json":
+            message = f"payloads of MQTT are json, not '{self.format}'"
+            raise ValueError(message)
+        if options := self.options():
+            message = f"messages of MQTT have no '{min(options)}'; what is said of a broker stands in mqtt = {{ … }}"
+            raise ValueError(message)
+
+    def in_folder(self, path: str) -> Self:
+        """The same where messages are kept in a folder until they are read."""
+        return self.model_copy(update={"path": path, "cleanSource": "delete"})
+
     @property
     def place(self) -> str | None:
         """Where its records are, for people; `None`: that is Spark's to know."""
+        if self.mqtt is not None:
+            return f"{', '.join(self.mqtt.topics)} of {self.mqtt.server}"
         if self.kafka is None:
             return self.path
         return f"the topics {self.kafka.pattern or ', '.join(self.kafka.topics)}"

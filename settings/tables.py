@@ -119,6 +119,7 @@ class StreamSettings(Table):
             "source.unpivot.name": None if unpivot is None else unpivot.name,
             "source.unpivot.value": None if unpivot is None else unpivot.value,
             **({} if source is None or source.kafka is None else source.kafka.filled),
+            **({} if source is None or source.mqtt is None else source.mqtt.filled),
         }
         for key, name in filled.items():
             if name is not None and name not in {self.time.attribute, *self.attributes}:

@@ -64,9 +64,10 @@ class RemoteProject:
 
 
 def packed(project: Catalog) -> bytes:
-    """What executors need of a project: its settings, but for its actions and files, and its closed knowledge."""
+    """What executors need of a project: its settings without actions, sinks and files, and its closed knowledge."""
     services: Mapping[str, object] = project.settings.queries.services
-    settings = project.settings.model_copy(update={"actions": {}, "queries": QuerySettings.model_validate(services)})
+    none = {"actions": {}, "sinks": {}, "queries": QuerySettings.model_validate(services)}
+    settings = project.settings.model_copy(update=none)
     return pickle.dumps((version("kaicep"), settings, project.knowledge.written()))
 
 

@@ -34,8 +34,8 @@ def retry_calls(settings: Settings, action: str | None, rule: str | None) -> lis
         ConfigError: the project has no such action, and nothing has failed of one of that name.
     """
     count = int(_asked(settings, {"retry": action, "rule": rule}, 0))
-    if action is not None and not count and action not in settings.actions:
-        known = sorted(settings.actions)
+    known = sorted([*settings.actions, *(f"sinks.{name}" for name in settings.sinks)])
+    if action is not None and not count and action not in known:
         hint = did_you_mean(action, known) or f"its actions: {', '.join(known) or 'none'}"
         raise ConfigError(f"there is no action '{action}'", place=Place(settings.file), hint=hint)
     return [f"{count:,} call{'s' * (count != 1)} that had failed go{'es' * (count == 1)} out again"]

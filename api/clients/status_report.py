@@ -73,6 +73,8 @@ def _lines(known: KnownStatus) -> Iterator[str]:
         yield f"  {status.reason}"
     if status.waits_for is not None and known.lives:
         yield f"  the streams wait: {status.waits_for}"
+    for stream, trouble in status.troubles.items() if known.lives else ():
+        yield f"  stream {stream}: {trouble}"
     if known.state == "killed":
         yield f"  it ended without a word; it was last heard of {known.age:,.0f} s ago. kaicep run goes on from there"
     elif known.lives and known.age > _SILENT_S:

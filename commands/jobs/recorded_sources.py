@@ -29,6 +29,8 @@ def with_recorded_sources(settings: Settings, files: Sequence[str]) -> Settings:
         stream = streams[name]
         source = {} if stream.source is None else stream.source.model_dump(exclude_unset=True)
         source.pop("kafka", None)
+        if source.pop("mqtt", None) is not None:  # its folder, and that files are removed there, is of the messages
+            source = {"format": source["format"]}
         form = file_format(path, stream)
         kept = source if source.get("format") == form else {}
         read = {"source": kept | {"format": form, "path": str(path)}, "max_ahead": "never"}

@@ -77,6 +77,11 @@ class ActionSpec:
     file: str
     engine: EngineHost | None = None
 
+    @property
+    def place(self) -> str:
+        """The key of its table in the project file: that of a sink is its name."""
+        return self.name if "." in self.name else f"actions.{self.name}"
+
     def resolved(self, key: str, text: str) -> str:
         """A value as it is, or as the environment variable or the file has it that it names.
 
@@ -87,7 +92,7 @@ class ActionSpec:
         Raises:
             ConfigError: there is no such variable, or the file cannot be read.
         """
-        return found_secret(f"actions.{self.name}.{key}", text, self.root, self.file)
+        return found_secret(f"{self.place}.{key}", text, self.root, self.file)
 
 
 class Action(Protocol):

@@ -82,7 +82,7 @@ def _text(value: Any) -> str:
 
 def _unreadable(spec: ActionSpec, key: str, text: str, why: str) -> ConfigError:
     return ConfigError(
-        f"actions.{spec.name}.{key}: '{text}' is no template: {why}",
+        f"{spec.place}.{key}: '{text}' is no template: {why}",
         place=Place(spec.file),
         hint="write {name} for the argument that CALL names so, and {{ or }} for a brace",
     )

@@ -39,7 +39,7 @@ class CommandAction:
         """See `Action.check`."""
         if self._found() is None:
             raise ConfigError(
-                f"actions.{self._spec.name}.command: there is no program '{self._program}'",
+                f"{self._spec.place}.command: there is no program '{self._program}'",
                 place=Place(self._spec.file),
                 hint="name one that may be run, by its path or as PATH has it",
             )

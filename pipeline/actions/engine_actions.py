@@ -36,7 +36,7 @@ class KnowledgeAction:
             check_update(self._template.sample())
         except OntologyError as error:
             raise ConfigError(
-                f"actions.{spec.name}.kaicep:knowledge: {error.message}",
+                f"{spec.place}.kaicep:knowledge: {error.message}",
                 place=Place(spec.file),
                 hint="write a SPARQL update with $name for the argument that CALL names so",
             ) from error

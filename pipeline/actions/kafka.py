@@ -40,7 +40,7 @@ class KafkaAction:
         options = client_options(
             kafka.servers, kafka.options, lambda name, text: spec.resolved(f"kafka.options.{name}", text)
         )
-        library = kafka_library(f"actions.{spec.name}.kafka", spec.file)
+        library = kafka_library(f"{spec.place}.kafka", spec.file)
         self._producer = AcknowledgedProducer(library, options, spec.settings.timeout.total_seconds())
 
     def check(self) -> None:
@@ -49,7 +49,7 @@ class KafkaAction:
             self._producer.check()
         except KafkaRefusalError as error:
             raise ConfigError(
-                f"actions.{self._spec.name}.kafka.options: {error.reason}",
+                f"{self._spec.place}.kafka.options: {error.reason}",
                 place=Place(self._spec.file),
                 hint="write options as librdkafka names them",
             ) from error

@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from ...errors import ConfigError, Place
 from ...settings import MqttSettings
+from ..mqtt import mqtt_library
 from .action import ActionSpec, DeliveryError, made_of
 from .call import ActionCall
 from .call_template import CallTemplate
@@ -49,7 +49,7 @@ class MqttAction:
         self._topic = CallTemplate.parse(spec, "mqtt.topic", mqtt.topic)
         self.needs = self._topic.names
         self._password = None if mqtt.password is None else spec.resolved("mqtt.password", mqtt.password)
-        self._library = _library(spec)
+        self._library = mqtt_library(f"{spec.place}.mqtt", spec.file)
         self._client: Client | None = None
         self._losses: list[object] = []
 
@@ -127,15 +127,3 @@ class MqttAction:
 
 def _level(value: str) -> str:
     return _RESERVED.sub(lambda found: quote(found[0], safe=""), value)
-
-
-def _library(spec: ActionSpec) -> Any:
-    try:
-        from paho.mqtt import client  # noqa: PLC0415 - an extra, which other actions need not have
-    except ImportError as error:
-        raise ConfigError(
-            f"actions.{spec.name}.mqtt: the library of MQTT is not installed",
-            place=Place(spec.file),
-            hint="pip install 'kaicep[mqtt]'",
-        ) from error
-    return client

@@ -40,7 +40,7 @@ class PythonAction:
             self._connected()
         except DeliveryError as error:
             raise ConfigError(
-                f"actions.{self._spec.name}.python: {error.reason}",
+                f"{self._spec.place}.python: {error.reason}",
                 place=Place(self._spec.file),
                 hint="write module:function of a module in the project's folder, or of an installed one",
             ) from error

@@ -49,7 +49,7 @@ class WebhookAction:
         self._pool = urllib3.PoolManager(retries=False, timeout=urllib3.Timeout(total=seconds), maxsize=1)
         if not self._url.startswith(("http://", "https://")):
             raise ConfigError(
-                f"actions.{spec.name}.webhook.url: what it names is no address of a webhook",
+                f"{spec.place}.webhook.url: what it names is no address of a webhook",
                 place=Place(spec.file),
                 hint="it begins with https:// or http://",
             )
@@ -101,7 +101,7 @@ def _key(spec: ActionSpec, secret: str) -> bytes:
         key = b""
     if not key:
         raise ConfigError(
-            f"actions.{spec.name}.webhook.secret: what it names is empty, or no base64 behind {_PREFIX}",
+            f"{spec.place}.webhook.secret: what it names is empty, or no base64 behind {_PREFIX}",
             place=Place(spec.file),
             hint="take 24 random bytes or more",
         )

@@ -10,6 +10,7 @@ from ...config import Settings
 from ...errors import KaicepError, PipelineError
 from ..actions import CallDelivery, EngineHost, outbox_folder, receivers_of
 from ..flow.rules import CALLS
+from ..sinks.outgoing import RowCalls, sink_receivers
 from .folder_watch import FolderWatch
 from .requests import Requests, RequestServer
 
@@ -27,6 +28,7 @@ class ActionAdmin:
 
     Attributes:
         calls: on their way.
+        rows: for the sinks of the project, which take the same way; `None`: it has none.
 
     Raises:
         PipelineError: another engine runs this project.
@@ -45,10 +47,13 @@ class ActionAdmin:
         self._requests = Requests(folder)
         self._requests.serve()
         try:
-            self.calls = CallDelivery(folder, receivers_of(settings, engine), CALLS)
+            receivers = {**receivers_of(settings, engine), **sink_receivers(settings)}
+            self.calls = CallDelivery(folder, receivers, CALLS)
         except BaseException:
             self._requests.lock.release()
             raise
+        wanted = {f"sinks.{name}": sink.queries for name, sink in settings.sinks.items()}
+        self.rows = RowCalls(self.calls, CALLS, wanted) if wanted else None
         self._server = RequestServer(self._requests, self._answered, "kaicep-actions", watch)
 
     def close(self) -> None:
@@ -84,5 +89,5 @@ def asked_of(calls: CallDelivery, content: Mapping[str, Any]) -> object:
 
 
 def has_actions(settings: Settings) -> bool:
-    """Whether a project has actions, or had some whose calls wait still."""
-    return bool(settings.actions) or outbox_folder(settings.path(settings.engine.state)).exists()
+    """Whether a project has actions or sinks, or had some for which something waits still."""
+    return bool(settings.actions or settings.sinks) or outbox_folder(settings.path(settings.engine.state)).exists()

@@ -52,6 +52,9 @@ class CallKeeper(Protocol):
     def release(self, batch: int) -> object:
         """Let the calls go out of all batches up to one that is durable."""
 
+    def end(self) -> None:
+        """The streams end: what their end brings belongs to no batch."""
+
 
 class Checkpoint:
     """All that is durable of an engine's batches. They are counted from 1.
@@ -254,7 +257,10 @@ class Checkpoint:
         Nothing else learns of it: the next batch, and the next end, begin where the batch before it ended, and the
         sinks go back there.
         """
-        return self.delivery.deliver(number, result.rows(), self._collected)
+        delivered = self.delivery.deliver(number, result.rows(), self._collected)
+        if self._outbox is not None:
+            self._outbox.end()
+        return delivered
 
     @property
     def delivered(self) -> Mapping[str, bytes]:

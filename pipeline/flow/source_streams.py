@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from functools import partial
+from functools import cache, partial
 
 import polars as pl
 import pyarrow as pa
@@ -26,13 +26,17 @@ KnownIdentities = Callable[[str, datetime | None, int | None], pa.Table]
 _LOG = logging.getLogger("kaicep")
 
 _STREAM = "stream/"
-_IDENTITIES = pa.schema({"_id": pa.string(), "_time": pa.timestamp("us", "UTC")})
-_NO_IDENTITIES = _IDENTITIES.empty_table()  # `pa.table` would load pandas
 
 
 def no_identities(_stream: str, _start: datetime | None, _count: int | None) -> pa.Table:
     """`KnownIdentities` where none is known, for whoever takes no later event, or leaves duplicates to others."""
-    return _NO_IDENTITIES
+    return _none_known()
+
+
+@cache
+def _none_known() -> pa.Table:
+    """Made once, and not when this is imported: whoever makes a table from columns loads pandas."""
+    return pa.table({"_id": pa.array([], pa.string()), "_time": pa.array([], pa.timestamp("us", "UTC"))})
 
 
 class SourceStreams:

@@ -27,7 +27,7 @@ from ..control import Requests, folder_of
 from ..durability import BatchJournal, DeadLetters, Generation, current_generation, planned_at
 from ..flow import live_batch, refuse_ahead
 from ..knowledge import KnowledgeStore, modules_in_force
-from ..sources import first_line, listings_of, read_streams, unpack, without_unreadable
+from ..sources import MqttIntake, first_line, listings_of, read_streams, unpack, without_unreadable
 from .interruption import PAUSE_S, Interruption
 from .signals import Signals
 from .spark_session import start_spark
@@ -91,6 +91,7 @@ class Archiver:
         self._failure: Exception | None = None
         self._interruption = Interruption(say)
         self._latest: datetime | None = None
+        self._intake: MqttIntake | None = None
         self._working, self._stopping = threading.Lock(), threading.Event()
         self.events = 0
         self._spool = Spool(settings.path(settings.archive.path))
@@ -166,12 +167,15 @@ class Archiver:
 
     def close(self) -> None:
         """Let another archiver go on."""
+        if self._intake is not None:
+            self._intake.stop()
         self._opened.close()
 
     def _begin(self, *, follow: bool) -> StreamingQuery:
         settings = self._project.settings
         self._stopping.clear()
         self._failure = None
+        self._take_messages(follow=follow)
         mended = self._journal.mended()
         generation = current_generation(settings, self._state, None, self._say, mended)
         self._journal.try_again(mended)
@@ -183,9 +187,21 @@ class Archiver:
         timed = writer.trigger(processingTime=f"{seconds} seconds") if follow else writer.trigger(availableNow=True)
         return timed.start()
 
+    def _take_messages(self, *, follow: bool) -> None:
+        """Take what brokers have: what waits there now, or all that comes from now on."""
+        if self._intake is not None:
+            self._intake.stop()
+        self._intake = MqttIntake(self._project.settings, self._say)
+        if follow:
+            self._intake.start()
+        else:
+            self._intake.take_waiting()
+
     def _end(self, stream: StreamingQuery) -> None:
         """Finish the batch at work, then stop reading."""
         failed = not stream.isActive
+        if self._intake is not None:
+            self._intake.stop()
         self._stopping.set()
         with self._working:
             stream.stop()

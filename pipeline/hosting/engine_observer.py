@@ -43,8 +43,8 @@ _SIZES_EVERY_S = 10.0
 _MOST_OF_THE_TIME = 0.01
 _PASSING = ("kaicep-past-", "kaicep-endpoint")
 """How the names of threads begin that end when they have done what there was to do."""
-_OF_STREAMS = frozenset({"kaicep-heartbeat", "kaicep-object-watch", "kaicep-stream-watch"})
-"""Threads that are there as long as the streams are read."""
+_OF_STREAMS = ("kaicep-heartbeat", "kaicep-object-watch", "kaicep-stream-watch", "kaicep-mqtt-")
+"""How the names of threads begin that are there as long as the streams are read."""
 
 
 class AnsweredQuery(Protocol):
@@ -83,6 +83,10 @@ class ObservedEngine(Protocol):
     @property
     def waits_for(self) -> str | None:
         """What passes, and the streams wait for; `None`: for nothing."""
+
+    @property
+    def troubles(self) -> Mapping[str, str]:
+        """By stream, why nothing comes from its broker."""
 
     @property
     def hosting(self) -> Literal["driver", "executors"]:
@@ -173,6 +177,7 @@ class EngineObserver:
             at=now,
             reason=None if failure is None else str(failure),
             waits_for=self._engine.waits_for,
+            troubles=dict(self._engine.troubles),
             batches=progress.batches,
             batch=self.batch_at_work,
             batch_seconds=self._last_seconds,
@@ -258,7 +263,8 @@ class EngineObserver:
         own = {thread.name for thread in threading.enumerate() if thread.name.startswith("kaicep-")}
         alive = {name for name in own if not name.startswith(_PASSING)}
         self._threads |= alive
-        wanted = self._threads if self._engine.running else self._threads - _OF_STREAMS
+        lasting = {name for name in self._threads if not name.startswith(_OF_STREAMS)}
+        wanted = self._threads if self._engine.running else lasting
         return {} if self._ended else {name: name in alive for name in sorted(wanted)}
 
 

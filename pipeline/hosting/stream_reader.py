@@ -18,7 +18,7 @@ from ...errors import KaicepError, PipelineError
 from ..durability import BatchFiles, Generation, current_generation, is_all_read
 from ..executors import write_rows
 from ..flow import IdleStreams
-from ..sources import ObjectWatch, RawBatch, beat, listings_of, unpack
+from ..sources import MqttIntake, ObjectWatch, RawBatch, beat, listings_of, unpack
 from .freed_memory import keep_freed_memory
 from .query_registrar import QueryRegistrar
 from .spark_job import SparkJob
@@ -54,6 +54,7 @@ class StreamReader(QueryRegistrar):
         self._given, self._spark = spark, spark
         self._lock = threading.Lock()
         self._watch = ObjectWatch({}, 0.0, say)
+        self._intake: MqttIntake | None = None
         self._job = SparkJob(
             self._lock,
             self._run,
@@ -82,6 +83,11 @@ class StreamReader(QueryRegistrar):
     def waits_for(self) -> str | None:
         """What passes, and the streams wait for: a full disk, a bucket that is away; `None`: for nothing."""
         return self._job.waits_for
+
+    @property
+    def troubles(self) -> Mapping[str, str]:
+        """By stream, why nothing comes from its broker; none, where everything may come."""
+        return self._intake.troubles if self._intake is not None and self.running else {}
 
     @property
     def running(self) -> bool:
@@ -149,6 +155,8 @@ class StreamReader(QueryRegistrar):
         A batch that takes longer than some seconds is left, and done again by the later engine.
         """
         self._watch.stop()
+        if self._intake is not None:
+            self._intake.stop()
         self._job.stop()
         for handle in self.handles:
             handle.end()
@@ -166,6 +174,7 @@ class StreamReader(QueryRegistrar):
             return
         flow = self._flow
         self._find_objects(idle)
+        self._take_messages(idle)
         for handle in self.handles:
             handle.began()
         self._answer_requests()
@@ -191,6 +200,16 @@ class StreamReader(QueryRegistrar):
             return
         for listing in listings.values():
             listing.find()
+
+    def _take_messages(self, idle: IdleStreams | None) -> None:
+        """Take what brokers have: what waits there now, or all that comes from now on."""
+        if self._intake is not None:
+            self._intake.stop()
+        self._intake = MqttIntake(self.project.settings, self._say)
+        if idle is None:
+            self._intake.take_waiting()
+        else:
+            self._intake.start()
 
     def _session(self, *, brief: bool = False) -> SparkSession:
         """Spark, started when it is needed first; see `start_spark`."""

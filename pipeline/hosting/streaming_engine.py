@@ -117,16 +117,17 @@ class StreamingEngine(StreamReader):
             asked = EngineRequests(lambda: self._ontology, lambda: self._submissions)
             self._actions = ActionAdmin(settings, self._say, asked, self._requests)
         calls = None if self._actions is None else self._actions.calls
+        rows = None if self._actions is None else self._actions.rows
         self._hosting = chosen_hosting(settings, None if self._spark is None else self._spark.sparkContext.master)
         self._entered = CheckpointedFlow(
             self._project,
             self._state,
-            self._sinks,
+            self._sinks if rows is None else (*self._sinks, rows),
             self._archive,
             self._tell,
             say=self._say,
             collected=self._collects,
-            outbox=calls,
+            outbox=calls if rows is None else rows,
             hosting=self._hosted(),
         )
         self._ontology = KnowledgeAdmin(self._entered, self._on_knowledge, self._requests)

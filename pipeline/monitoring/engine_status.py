@@ -216,6 +216,7 @@ class EngineStatus:
             `killed` is said of one that left none.
         reason: why it failed.
         waits_for: what passes, such as a full disk, and the streams wait for; `None`: they are read.
+        troubles: by stream, why nothing comes from its broker.
         process: its process number.
         version: of kaicep.
         since: when it began.
@@ -245,6 +246,7 @@ class EngineStatus:
     at: datetime
     reason: str | None = None
     waits_for: str | None = None
+    troubles: Mapping[str, str] = field(default_factory=dict)
     batches: int = 0
     batch: BatchAtWork | None = None
     batch_seconds: float = 0.0

@@ -137,6 +137,9 @@ class _KeptCalls:
     def release(self, batch: int) -> None:
         """Nothing goes out."""
 
+    def end(self) -> None:
+        """Nothing does then either."""
+
 
 def _check(engine: _Engine, label: str) -> None:
     """An engine parks what it cannot answer, and goes on; whoever asked for its rows is told why there are none."""

@@ -9,6 +9,7 @@ from .delimited import decimal_points, sniff_separator
 from .file_listing import RecordFile, list_files, record_files, with_objects
 from .layouts import file_stem, reshape
 from .memory_source import RawColumns, RawTuples, raw_table
+from .mqtt import MqttIntake
 from .objects import ListedObjects, ObjectWatch, is_object_source, listings_of
 from .recorded_batches import read_batches
 from .recorded_files import RecordedEvents, file_format, read_file, read_recording
@@ -54,6 +55,7 @@ __all__ = [
     "Heartbeat",
     "ListedObjects",
     "Malformed",
+    "MqttIntake",
     "ObjectSource",
     "ObjectWatch",
     "RawBatch",

@@ -15,6 +15,7 @@ import pyarrow.json
 from ...annotator import EXACT_INTEGERS, MOST_NESTED, TOO_DEEP, array_items, json_nesting, value_nesting
 from ...config import StreamSettings
 from .file_source import LineSource
+from .payloads import parse_payloads
 from .records import Malformed, RawBatch, RecordOrigin, table_of_dicts
 from .text_lines import join, split_off_invalid_text, without_blank_lines
 
@@ -43,11 +44,17 @@ class JsonSource(LineSource):
 def parse_json_text(lines: pa.Array, origin: RecordOrigin, stream: StreamSettings) -> RawBatch:
     """Read lines as the options of a stream's source say: `multiLine`, one array or object a file, or one a line."""
     options = stream.source.options() if stream.source else {}
+    payload = stream.source.payload if stream.source else "json"
     if options.get("multiLine", "false").lower() != "true":
+        if payload != "json":
+            return parse_payloads(lines, origin, payload)
         return parse_json_lines(lines, origin, stream.time.attribute)
     ends = [*origin.starts[1:], len(lines)]
     texts = lines.cast(pa.binary()).to_pylist()
     documents = [b"\n".join(texts[start:end]) for start, end in zip(origin.starts, ends, strict=True)]
+    if payload != "json":
+        texts = pa.array([document.decode("utf-8-sig", errors="backslashreplace") for document in documents])
+        return parse_payloads(texts, RecordOrigin(origin.names, tuple(range(len(documents))), "{name}"), payload)
     return parse_json_documents(documents, origin.names)
 
 

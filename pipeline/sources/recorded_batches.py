@@ -53,6 +53,8 @@ def read_batches(path: Path, stream: StreamSettings, on_read: OnRead = lambda _:
         match file_format(path, stream):
             case "csv":
                 yield from _csv_batches(path, stream, on_read)
+            case "json" if stream.source is not None and stream.source.payload != "json":
+                yield read_file(path, stream)
             case "json" if _is_array(path):
                 yield from _array_batches(path, stream, on_read)
             case "json" if not _is_one_object(stream):

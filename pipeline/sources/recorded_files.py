@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,7 @@ from .file_listing import FILE_FORMATS, RecordFile, record_files
 from .json_source import parse_json_documents, parse_json_text
 from .layouts import reshape, reshape_table
 from .memory_source import RawTuples, raw_table
+from .payloads import parse_payloads
 from .records import RawBatch, RecordOrigin
 from .text_lines import checked_text, conversion, lines_of, text_as_utf8, text_encoding
 
@@ -174,9 +176,23 @@ def _read_table(path: RecordFile, file_format: str) -> RawBatch:
 
 
 def _read_json(content: bytes, path: RecordFile, stream: StreamSettings) -> RawBatch:
+    if stream.source is not None and stream.source.payload != "json" and _is_one_document(content):
+        text = pa.array([content.decode("utf-8-sig")])
+        return parse_payloads(text, RecordOrigin.of(str(path), "{name}"), stream.source.payload)
+    if stream.source is not None and stream.source.payload != "json":
+        return parse_json_text(lines_of(content), RecordOrigin.of(str(path), "{name}:{number}"), stream)
     if content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"["):
         return parse_json_documents([content], lambda: (str(path),))
     return parse_json_text(lines_of(content), RecordOrigin.of(str(path), "{name}:{number}"), stream)
+
+
+def _is_one_document(content: bytes) -> bool:
+    """Whether a file is one document, and not one a line."""
+    try:
+        json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _read_csv(content: bytes, path: RecordFile, stream: StreamSettings) -> RawBatch:

@@ -1,6 +1,6 @@
 """The kinds of sources by the name of their format; what is not named here is any format of Spark's.
 
-What is in Kafka has the format of its values, and is a kind of its own.
+What is in Kafka, or comes by MQTT, has the format of its values, and is a kind of its own.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from .delimited import CsvSource
 from .file_source import FileSource
 from .json_source import JsonSource
 from .kafka import KafkaSource
+from .mqtt import MqttSource
 from .objects import ObjectSource, is_object_source
 from .parquet_source import parquet_source
 from .source import RecordSource, SourceSpec, SourceStart
@@ -48,10 +49,16 @@ def source_streams(
     found = {}
     for name, stream in settings.streams.items():
         if stream.source is not None:
-            kind = KafkaSource if stream.source.kafka is not None else SOURCES.get(stream.source.format, SparkSource)
+            kind = _kind(stream.source)
             of = SourceSpec(name, stream, stream.source, settings, starts.get(name))
             found[name] = ObjectSource(of, kind) if is_object_source(stream.source) else kind(of)
     return found
+
+
+def _kind(source: SourceSettings) -> Callable[[SourceSpec], RecordSource]:
+    if source.kafka is not None:
+        return KafkaSource
+    return MqttSource if source.mqtt is not None else SOURCES.get(source.format, SparkSource)
 
 
 def delivered_streams(settings: Settings) -> frozenset[str]:

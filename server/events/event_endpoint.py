@@ -52,7 +52,7 @@ def event_routes(settings: Settings) -> APIRouter:
         if name not in inboxes:  # made by one thread, this one: two of a stream would not know of each other
             inboxes[name] = EventInbox(settings, name)
         body = await read_body(request, server.body_size, server.body_timeout)
-        records = json_lines(request.headers.get("Content-Type"), body)
+        records = json_lines(request.headers.get("Content-Type"), body, documents=inboxes[name].documents)
         if records:
             await run_in_threadpool(inboxes[name].put, records)
         return {"accepted": len(records)}

@@ -28,12 +28,17 @@ class EventInbox:
         settings: of the project.
         stream: its name.
 
+    Attributes:
+        documents: whether what is posted are documents of a standard, such as packs of SenML, and not records.
+
     Raises:
         ProblemError: there is no such stream (404), or it reads no folder that events could be put into (409).
     """
 
     def __init__(self, settings: Settings, stream: str) -> None:
         self._folder = _folder_of(settings, stream)
+        source = settings.streams[stream].source
+        self.documents = source is not None and source.payload != "json"
         self._most = settings.server.backlog
         self._writing = threading.Lock()
         self._last = 0
@@ -73,6 +78,8 @@ def _folder_of(settings: Settings, stream: str) -> Path:
         hint = did_you_mean(stream, sorted(settings.streams)) or f"its streams: {', '.join(sorted(settings.streams))}"
         raise ProblemError(404, PipelineError(f"the project has no stream '{stream}'", hint=hint))
     source, place = known.source, settings.place(stream)
+    if source is not None and source.mqtt is not None:
+        raise _no_inbox(stream, "has its events from a broker of MQTT", place)
     if source is None or source.kafka is not None or source.format != "json" or source.path is None:
         raise _no_inbox(stream, "reads no folder of JSON", place)
     options = {name.lower(): value.lower() for name, value in source.options().items()}

@@ -15,24 +15,30 @@ from ..sparql import content_type_of
 __all__ = ["RECORD_TYPES", "json_lines"]
 
 RECORD_TYPES = ("application/json", "application/x-ndjson", "application/jsonl", "text/csv")
+_DOCUMENT_TYPES = (*RECORD_TYPES[:3], "application/senml+json", "application/ld+json")
 
 
-def json_lines(content_type: str | None, body: bytes) -> list[bytes]:
+def json_lines(content_type: str | None, body: bytes, *, documents: bool = False) -> list[bytes]:
     """The records of a body, each an object on a line; what stands in them is judged by the engine.
 
     Args:
         content_type: of the request.
         body: one object or an array of them; an object a line; or CSV with names in its first line.
+        documents: each object or array is a document, such as a pack of SenML; what stands in it is judged later.
 
     Raises:
         ProblemError: 415, it is in no such form; 400, something in it is no record: then nothing of it is taken.
     """
     media, charset = content_type_of(content_type)
-    if media not in RECORD_TYPES:
+    known = _DOCUMENT_TYPES if documents else RECORD_TYPES
+    if media not in known:
         said = "the request does not say what its body is" if media is None else f"{media} is no form of records"
-        raise ProblemError(415, said, f"send one of {', '.join(RECORD_TYPES)}")
+        raise ProblemError(415, said, f"send one of {', '.join(known)}")
     if charset not in (None, "utf-8", "utf8", "us-ascii"):
         raise ProblemError(415, f"the records are in {charset}", "send UTF-8")
+    if documents:
+        lines = enumerate(body.splitlines(), start=1) if media in RECORD_TYPES[1:3] else [(1, body)]
+        return [orjson.dumps(_parsed(line, number)) for number, line in lines if line.strip()]
     if media == "text/csv":
         return list(_of_csv(body))
     return list(_of_array(body) if media == "application/json" else _of_lines(body))

@@ -10,13 +10,15 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from paho.mqtt import client as mqtt
+from paho.mqtt import publish
 from paho.mqtt.enums import CallbackAPIVersion
 
 from .receivers import eventually
 
-__all__ = ["free_port", "listener", "mosquitto"]
+__all__ = ["free_port", "killed_mosquitto", "lasting", "listener", "mosquitto", "published"]
 
 UNPACKED = Path(__file__).parents[2] / ".cache" / "mosquitto"
 MOSQUITTO = shutil.which("mosquitto", path=f"{UNPACKED}:{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
@@ -30,15 +32,51 @@ def free_port() -> int:
 
 
 @contextmanager
-def mosquitto(folder: Path, port: int) -> Iterator[str]:
-    """A broker; its address."""
+def mosquitto(folder: Path, port: int, *lines: str, anonymous: bool = True, killed: bool = False) -> Iterator[str]:
+    """A broker; its address.
+
+    Args:
+        folder: for its files.
+        port: that it listens to.
+        lines: of its configuration, behind those of its listener.
+        anonymous: whether it takes whom it does not know.
+        killed: whether it ends without a word.
+    """
     assert MOSQUITTO is not None, "tests of MQTT need Mosquitto: `make setup`, or else apt-get install mosquitto"
     config = folder / "mosquitto.conf"
-    config.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nmax_packet_size 100000\n")
+    own = [f"listener {port} 127.0.0.1", f"allow_anonymous {str(anonymous).lower()}", "max_packet_size 100000"]
+    config.write_text("\n".join([*own, *lines, ""]))
     with subprocess.Popen([MOSQUITTO, "-c", str(config)], stderr=subprocess.DEVNULL) as process:
         assert eventually(lambda: _listens(port))
-        yield f"127.0.0.1:{port}"
-        process.terminate()
+        try:
+            yield f"127.0.0.1:{port}"
+        finally:
+            process.kill() if killed else process.terminate()
+
+
+def lasting(folder: Path) -> tuple[str, ...]:
+    """Lines for one that writes down what it has, each time that changes; it changes no user for that."""
+    own = ("user root",) if os.geteuid() == 0 else ()
+    kept = (f"persistence_location {folder}/", "autosave_on_changes true", "autosave_interval 1")
+    return (*own, "persistence true", *kept)
+
+
+@contextmanager
+def killed_mosquitto(folder: Path, port: int) -> Iterator[str]:
+    """One that lasts, killed at the end when it has written down what it had."""
+    with mosquitto(folder, port, *lasting(folder), killed=True) as address:
+        yield address
+        written = folder / "mosquitto.db"
+        before = written.stat().st_mtime_ns if written.exists() else 0
+        published(address, ("written", b"x"), retain=True)
+        assert eventually(lambda: written.exists() and written.stat().st_mtime_ns > before)
+
+
+def published(broker: str, *messages: tuple[str, str | bytes], **given: Any) -> None:
+    """Publish messages, a topic and a payload each, with QoS 1; when this returns, the broker has them."""
+    host, _, port = broker.partition(":")
+    own: list[Any] = [{"topic": topic, "payload": payload, "qos": 1, **given} for topic, payload in messages]
+    publish.multiple(own, hostname=host, port=int(port))
 
 
 def _listens(port: int) -> bool:

@@ -107,6 +107,9 @@ class _Keeper:
     def put(self, batch: int, calls: pa.Table) -> None:
         self._outbox.put(batch, calls)
 
+    def end(self) -> None:
+        pass
+
     def release(self, batch: int) -> None:
         for lane in sorted(self._outbox.release(batch)):
             while (piece := self._outbox.take(lane, self._handed.most)) is not None:

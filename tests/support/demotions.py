@@ -111,6 +111,9 @@ class _Engines:
     def release(self, batch: int) -> None:
         """Nothing goes out."""
 
+    def end(self) -> None:
+        """Nothing does then either."""
+
     def start(self) -> None:
         chosen = {"path": str(self._folder / "archive"), "store": False, "enabled": True}
         settings = self._project.settings

@@ -112,7 +112,7 @@ def calls_table(numbers: Sequence[int], *, rule: str = "r", action: str = "ops")
     return pa.table(columns, schema=CALLS)
 
 
-def eventually(holds: Callable[[], object], seconds: float = 20.0) -> bool:
+def eventually(holds: Callable[[], object], seconds: float = 120.0) -> bool:
     """Whether something becomes true in time."""
     until = time.monotonic() + seconds
     while not holds():

@@ -85,6 +85,13 @@ class CallDelivery:
         """Keep the calls of a batch durably; they go out when it is released."""
         self._outbox.put(batch, calls)
 
+    def put_apart(self, calls: pa.Table) -> None:
+        """Keep calls durably that belong to no batch, and let them go out."""
+        self._wake(self._outbox.put_apart(calls))
+
+    def end(self) -> None:
+        """The streams end: of what rules call then nothing goes out."""
+
     def release(self, batch: int) -> None:
         """Let the calls of all batches up to one go out."""
         self._wake(self._outbox.release(batch))

@@ -140,6 +140,18 @@ class Outbox:
                 self._forget(key)
                 self._files.remove(key, durably=True)
 
+    def put_apart(self, calls: pa.Table) -> list[Lane]:
+        """Keep calls that belong to no batch, as dead letters that are tried again; the lanes in which they wait.
+
+        Args:
+            calls: in order; at least one.
+        """
+        with self._lock:
+            key = self._next_retry()
+            self._files.write(key, calls)
+            self._take_in(key, calls)
+            return [lane for lane in self._lanes if lane.retry == key.retry]
+
     def release(self, batch: int) -> list[Lane]:
         """Let the calls go out of all batches up to one that is durable; the lanes in which something waits now."""
         with self._lock:
@@ -208,13 +220,16 @@ class Outbox:
             chosen = [call for call in self.failed.calls() if wanted(call)]
             if not chosen:
                 return []
-            numbers = [key.retry for key in self._users] + [lane.retry for lane in self._done]
-            key = FileKey(max(numbers, default=0) + 1, 0)
+            key = self._next_retry()
             calls = table_of(chosen, schema)
             self._files.write(key, calls)
             self.failed.keep(lambda call: not wanted(call))
             self._take_in(key, calls)
             return [lane for lane in self._lanes if lane.retry == key.retry]
+
+    def _next_retry(self) -> FileKey:
+        numbers = [key.retry for key in self._users] + [lane.retry for lane in self._done]
+        return FileKey(max(numbers, default=0) + 1, 0)
 
     def counts(self) -> dict[Lane, int]:
         """By lane, how many calls wait, those of the batch at work among them."""

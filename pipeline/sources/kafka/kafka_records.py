@@ -13,6 +13,7 @@ from ....config import StreamSettings
 from ....settings import KafkaSourceSettings
 from ..delimited import CsvDialect, parse_csv_lines
 from ..json_source import parse_json_lines
+from ..payloads import parse_payloads
 from ..records import Malformed, RawBatch, RecordOrigin
 from ..text_lines import declared_columns, split_off_invalid_text
 
@@ -100,6 +101,8 @@ def _parsed(values: pa.Array, origin: RecordOrigin, stream: StreamSettings, sett
         case "text":
             kept, numbers, wrong = split_off_invalid_text(texts, origin)
             return RawBatch(pa.table({"value": kept}), tuple(wrong), origin, numbers, texts)
+        case _ if stream.source is not None and stream.source.payload != "json":
+            return parse_payloads(texts, origin, stream.source.payload)
         case _:
             return parse_json_lines(texts, origin, stream.time.attribute, broken=_has_breaks(values))
 

@@ -52,6 +52,7 @@ class Observed:
     refused: Mapping[str, str] = MappingProxyType({"old": "refused since this start: unknown attribute 'flwo'"})
     failure: Exception | None = None
     waits_for: str | None = None
+    troubles: Mapping[str, str] = MappingProxyType({})
     running = True
     hosting: Literal["driver", "executors"] = "driver"
     executors: Mapping[str, ExecutorStatus] = MappingProxyType({})

@@ -50,3 +50,18 @@ def test_what_is_no_record_is_refused(media: str | None, body: bytes, status: in
     with pytest.raises(ProblemError, match=message) as refused:
         json_lines(media, body)
     assert refused.value.status == status
+
+
+def test_documents_are_taken_as_they_are() -> None:
+    """A pack of SenML is an array, and stays one; a line each where the body says so."""
+    pack = b'[{"bn": "a", "v": 1},\n {"v": 2}]'
+    for media in ("application/json", "application/senml+json", "application/ld+json"):
+        assert json_lines(media, pack, documents=True) == [b'[{"bn":"a","v":1},{"v":2}]']
+    assert json_lines("application/x-ndjson", b'[1]\n\n{"a": 2}\n', documents=True) == [b"[1]", b'{"a":2}']
+
+
+@pytest.mark.parametrize(("media", "status"), [("text/csv", 415), ("application/json", 400)])
+def test_what_is_no_document(media: str, status: int) -> None:
+    with pytest.raises(ProblemError) as refused:
+        json_lines(media, b"{", documents=True)
+    assert refused.value.status == status

@@ -1,0 +1,7 @@
+"""Recorded events in; sent at the pace of their time stamps to a broker, to Kafka or to a server out."""
+
+from __future__ import annotations
+
+from .replay_command import app
+
+__all__ = ["app"]

@@ -1,0 +1,82 @@
+"""When which of recorded events is due: as far apart as their time stamps say, by a factor."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+
+import typer
+
+__all__ = ["ReplayPace", "parse_speed"]
+
+_SPEED = re.compile(r"(\d+(?:\.\d+)?|\.\d+)x?")
+_TOGETHER_S = 0.05
+"""What is due within so many seconds goes out together."""
+_AT_ONCE = 1000
+
+
+def parse_speed(text: str) -> float | None:
+    """`60x` as a factor; `None` for `max`.
+
+    Raises:
+        typer.BadParameter: it is neither.
+    """
+    if text == "max":
+        return None
+    found = _SPEED.fullmatch(text)
+    if found is None or not float(found[1]):
+        raise typer.BadParameter(f"'{text}' is no speed; write 60x, 0.5x, or max", param_hint="--speed")
+    return float(found[1])
+
+
+class ReplayPace:
+    """Lets events wait until they are due.
+
+    An event that is older than one before it is due at once, and the first one is, too.
+
+    Args:
+        speed: so much faster than they happened; `None`: as fast as they are taken.
+        clock: seconds, from any moment.
+        sleep: waits for so many.
+    """
+
+    def __init__(
+        self,
+        speed: float | None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._speed, self._clock, self._sleep = speed, clock, sleep
+        self._first: datetime | None = None
+        self._began = 0.0
+
+    def groups(self, moments: Sequence[datetime | None]) -> Iterator[tuple[int, int]]:
+        """First and end of events that go out together, each when it is due.
+
+        Args:
+            moments: their time stamps, in order; one without any goes with the one before it.
+        """
+        start = 0
+        while start < len(moments):
+            now = self._due(moments[start])
+            self._wait(now)
+            end = start + 1
+            while end < len(moments) and end - start < _AT_ONCE and self._due(moments[end]) <= now + _TOGETHER_S:
+                end += 1
+            yield start, end
+            start = end
+
+    def _due(self, moment: datetime | None) -> float:
+        """Seconds since the first one."""
+        if self._speed is None or moment is None:
+            return 0.0
+        if self._first is None:
+            self._first, self._began = moment, self._clock()
+        return max(0.0, (moment - self._first).total_seconds() / self._speed)
+
+    def _wait(self, due: float) -> None:
+        left = 0.0 if self._first is None else self._began + due - self._clock()
+        if left > 0:
+            self._sleep(left)

@@ -1,0 +1,7 @@
+"""A broker's settings in; clients of MQTT out."""
+
+from __future__ import annotations
+
+from .mqtt_client import broker_client, mqtt_library, told_of
+
+__all__ = ["broker_client", "mqtt_library", "told_of"]

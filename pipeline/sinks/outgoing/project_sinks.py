@@ -1,0 +1,51 @@
+"""The sinks of a project file, as receivers of what waits in the engine's outbox."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from functools import partial
+from typing import Any
+
+from ....config import Settings
+from ....settings.sinks import SinkSettings
+from ...actions import ACTIONS, Action, ActionSpec, Receiver
+from .row_action import RowAction
+from .sql_action import SqlAction
+
+__all__ = ["KINDS", "check_sink", "sink_receivers"]
+
+KINDS: Mapping[str, Callable[[ActionSpec, Any], Action]] = {
+    **{kind: ACTIONS[kind] for kind in ("webhook", "mqtt", "kafka")},
+    "sql": SqlAction,
+}
+"""Kind → what makes an action of it."""
+
+
+def sink_receivers(settings: Settings) -> dict[str, Receiver]:
+    """Who takes the rows of a project's sinks, by `sinks.NAME`.
+
+    Args:
+        settings: of the project.
+    """
+    specs = {f"sinks.{name}": (_spec(settings, name, sink), sink) for name, sink in settings.sinks.items()}
+    return {name: Receiver(spec.settings, partial(_made, spec, sink)) for name, (spec, sink) in specs.items()}
+
+
+def check_sink(settings: Settings, name: str) -> None:
+    """See whether a sink could be begun.
+
+    Raises:
+        ConfigError: it lacks a library, a secret, or what its settings name.
+    """
+    sink = settings.sinks[name]
+    with closing(_made(_spec(settings, name, sink), sink)) as action:
+        action.check()
+
+
+def _spec(settings: Settings, name: str, sink: SinkSettings) -> ActionSpec:
+    return ActionSpec(f"sinks.{name}", sink.delivery, settings.root, settings.file)
+
+
+def _made(spec: ActionSpec, sink: SinkSettings) -> Action:
+    return RowAction(KINDS[sink.kind](spec, getattr(sink, sink.kind)), sink.tries)

@@ -1,0 +1,60 @@
+"""A row on its way to a receiver: a call whose body is the row itself, as files of JSON lines have it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...actions import Action, ActionCall, DeliveryError
+
+__all__ = ["RowAction", "RowCall"]
+
+
+class RowCall(ActionCall):
+    """A row; its `rule` is the query, its `arguments` are the row."""
+
+    def to_json(self) -> str:
+        """The row."""
+        return self.arguments
+
+    def values(self) -> Mapping[str, Any]:
+        """What templates may name: the items of the row, and `query`."""
+        return {"query": self.rule, **json.loads(self.arguments)}
+
+
+class RowAction:
+    """Hands rows on by an action; see `Action`.
+
+    Args:
+        inner: that does it.
+        tries: so often a row may be refused by a receiver that is there.
+    """
+
+    def __init__(self, inner: Action, tries: int) -> None:
+        self.batch, self.needs = inner.batch, inner.needs
+        self._inner, self._tries = inner, tries
+        self._refused: Counter[str] = Counter()
+
+    def check(self) -> None:
+        """See `Action.check`."""
+        self._inner.check()
+
+    def send(self, calls: Sequence[ActionCall]) -> None:
+        """See `Action.send`; a receiver that is away is waited for, and a row that it refuses is not for ever."""
+        try:
+            self._inner.send([RowCall(*call) for call in calls])
+        except DeliveryError as error:
+            if error.refused and len(calls) - error.delivered == 1:
+                first = calls[error.delivered].key
+                self._refused[first] += 1
+                if self._refused[first] >= self._tries:
+                    del self._refused[first]
+                    error.hopeless = True
+            raise
+        self._refused.clear()
+
+    def close(self) -> None:
+        """See `Action.close`."""
+        self._inner.close()

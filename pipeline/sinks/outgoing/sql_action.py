@@ -1,0 +1,167 @@
+"""Rows into tables of a database, each once: `_id` is the primary key, and a row that is there is left as it is.
+
+SQLAlchemy is an extra, and loaded when a sink is made.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ....errors import ConfigError, Place
+from ....settings.sinks import SqlSettings
+from ...actions import ActionCall, ActionSpec, DeliveryError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine, Table
+
+__all__ = ["SqlAction"]
+
+_AT_ONCE = 1000
+_ID, _TIME = "_id", "_time"
+_ID_LENGTH = 255
+_INSERTS_APART = frozenset({"sqlite", "postgresql"})
+"""Databases that leave a row as it is by themselves; in others it is asked which rows are there."""
+
+
+class SqlAction:
+    """Inserts rows; see `Action`.
+
+    Args:
+        spec: what it is made of.
+        sql: its settings.
+
+    Raises:
+        ConfigError: SQLAlchemy or the driver is not installed, or the URL that is found is none.
+    """
+
+    batch = _AT_ONCE
+    needs: frozenset[str] = frozenset()
+
+    def __init__(self, spec: ActionSpec, sql: SqlSettings) -> None:
+        self._name = sql.table
+        self._engine = _engine(spec, spec.resolved("sql.url", sql.url))
+        self._tables: dict[str, Table] = {}
+
+    def check(self) -> None:
+        """See `Action.check`: whether the database is there is seen when there is a row."""
+
+    def send(self, calls: Sequence[ActionCall]) -> None:
+        """See `Action.send`: all of them, or none."""
+        from sqlalchemy import exc  # noqa: PLC0415 - see above
+
+        rows = [_typed(json.loads(call.arguments)) for call in calls]
+        name = self._name.replace("{query}", calls[0].rule)
+        try:
+            with self._engine.begin() as connection:
+                _insert(connection, self._table(connection, name, rows), rows)
+        except (exc.OperationalError, exc.InterfaceError, exc.TimeoutError) as error:
+            self._tables.clear()
+            raise DeliveryError(f"the database does not do it: {_said(error)}") from None
+        except exc.SQLAlchemyError as error:
+            self._tables.clear()
+            raise DeliveryError(f"the database refuses the rows: {_said(error)}", refused=True) from None
+
+    def close(self) -> None:
+        """See `Action.close`."""
+        self._engine.dispose()
+
+    def _table(self, connection: Connection, name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
+        """The table with a column for each value; made, or widened, where it is not there, or narrower."""
+        from sqlalchemy import MetaData, Table, inspect  # noqa: PLC0415 - see above
+
+        wanted = {key: value for row in rows for key, value in row.items() if value is not None}
+        known = self._tables.get(name)
+        if known is not None and wanted.keys() <= set(known.columns.keys()):
+            return known
+        if not inspect(connection).has_table(name):
+            columns = [_column(key, value) for key, value in {_ID: "", **wanted}.items()]
+            Table(name, MetaData(), *columns).create(connection)
+        found = Table(name, MetaData(), autoload_with=connection)
+        if _ID not in found.columns:
+            message = f"the table {name} has no column {_ID}, by which rows are known"
+            raise DeliveryError(message)
+        lacking = [key for key in wanted if key not in found.columns]
+        for key in lacking:
+            _widen(connection, found, key, wanted[key])
+        if lacking:
+            found = Table(name, MetaData(), autoload_with=connection)
+        self._tables[name] = found
+        return found
+
+
+def _engine(spec: ActionSpec, url: str) -> Engine:
+    try:
+        from sqlalchemy import create_engine, exc, make_url  # noqa: PLC0415 - an extra; see above
+    except ImportError as error:
+        raise _lacking(spec, "SQLAlchemy is not installed", "pip install 'kaicep[sql]'") from error
+    try:
+        parsed = make_url(url)
+        if parsed.get_backend_name() == "sqlite" and parsed.database and parsed.database != ":memory:":
+            parsed = parsed.set(database=str(spec.root / parsed.database))
+        return create_engine(parsed, pool_pre_ping=True, hide_parameters=True)
+    except ImportError as error:
+        driver = error.name or "the driver"
+        raise _lacking(spec, f"{driver}, which the database needs, is not installed", f"pip install {driver}") from None
+    except exc.ArgumentError:
+        raise _lacking(spec, "what url names is no URL of a database", 'write "sqlite:///rows.db"') from None
+
+
+def _lacking(spec: ActionSpec, why: str, hint: str) -> ConfigError:
+    return ConfigError(f"{spec.place}.sql: {why}", place=Place(spec.file), hint=hint)
+
+
+def _typed(row: dict[str, Any]) -> dict[str, Any]:
+    """A row's values as a database has them: time stamps as such, and what is nested as JSON."""
+    found = {
+        key: json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+        for key, value in row.items()
+    }
+    if isinstance(found.get(_TIME), str):
+        found[_TIME] = datetime.fromisoformat(found[_TIME])
+    return found
+
+
+def _insert(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> None:
+    """Insert the rows that are not there."""
+    from sqlalchemy import select  # noqa: PLC0415 - see above
+    from sqlalchemy.dialects import postgresql, sqlite  # noqa: PLC0415 - likewise
+
+    unique = {row[_ID]: {key: row.get(key) for key in table.columns.keys()} for row in rows}  # noqa: SIM118 - no dict
+    if connection.dialect.name in _INSERTS_APART:
+        dialect: Any = sqlite if connection.dialect.name == "sqlite" else postgresql
+        statement = dialect.insert(table).on_conflict_do_nothing(index_elements=[_ID])
+    else:
+        there = connection.execute(select(table.c[_ID]).where(table.c[_ID].in_(list(unique))))
+        for (known,) in there:
+            unique.pop(known, None)
+        statement = table.insert()
+    if unique:
+        connection.execute(statement, list(unique.values()))
+
+
+def _column(name: str, value: object) -> Any:
+    from sqlalchemy import BigInteger, Boolean, Column, DateTime, Double, String, Text  # noqa: PLC0415 - see above
+
+    if name == _ID:
+        return Column(name, String(_ID_LENGTH), primary_key=True)
+    kinds: dict[type, Any] = {bool: Boolean(), int: BigInteger(), float: Double(), datetime: DateTime(timezone=True)}
+    return Column(name, kinds.get(type(value), Text()))
+
+
+def _widen(connection: Connection, table: Table, name: str, value: object) -> None:
+    """Add a column of which no row before had a value."""
+    from sqlalchemy.schema import CreateColumn  # noqa: PLC0415 - see above
+
+    column = CreateColumn(_column(name, value)).compile(dialect=connection.dialect)
+    quoted = connection.dialect.identifier_preparer.format_table(table)
+    connection.exec_driver_sql(f"ALTER TABLE {quoted} ADD COLUMN {column}")
+
+
+def _said(error: Any) -> str:
+    """What the driver says, without the statement and its values."""
+    original = getattr(error, "orig", None)
+    lines = str(original if original is not None else error).strip().splitlines() or [type(error).__name__]
+    return lines[0]

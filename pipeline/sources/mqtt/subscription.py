@@ -1,0 +1,316 @@
+"""A client of a broker for one stream: what comes is kept first, and acknowledged then.
+
+The session lasts: the broker keeps what comes with QoS 1 while nobody listens, and sends again what was not
+acknowledged. A message that was taken over an earlier connection is never acknowledged over a later one, in which its
+number may be that of another message.
+
+Source: MQTT 5.0, §3.1.2.4 (Clean Start), §4.1 (session state), §4.4 (delivery retry).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ....settings.mqtt import MqttSourceSettings
+from ....storage import write_atomically
+from ...mqtt import told_of
+from .message_inbox import Message, MessageInbox
+
+if TYPE_CHECKING:
+    from paho.mqtt.client import Client
+
+__all__ = ["Subscription"]
+
+_LOG = logging.getLogger("kaicep")
+_AT_ONCE = 1000
+_MOST_WAITING = 100_000
+_LOOKED_S = 0.5
+_QOS = 1
+_REFUSED = 128
+"""Reason codes from here on say that something was refused."""
+
+
+class _Taken(NamedTuple):
+    """A message that is not acknowledged yet."""
+
+    connection: int
+    number: int
+    qos: int
+    message: Message
+
+
+class Subscription:
+    """Takes the messages of a stream's topics, on threads of its own, from `start` to `stop`.
+
+    Args:
+        name: of the stream.
+        settings: of its source.
+        inbox: where messages are kept; opened by this, so another process may have it for a while.
+        make: a client, by its id, that acknowledges nothing by itself.
+        say: takes a line of the log.
+
+    Attributes:
+        received: how many messages were kept since it began.
+        latest: when something happened last, by the monotonic clock.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        settings: MqttSourceSettings,
+        inbox: MessageInbox,
+        make: Callable[[str], Client],
+        say: Callable[[str], None] = _LOG.info,
+    ) -> None:
+        self._name, self._settings, self._inbox, self._make, self._say = name, settings, inbox, make, say
+        self._note = inbox.folder.with_name(f"{inbox.folder.name}.session")
+        self._filters = sorted({pattern.filter for pattern in settings.patterns})
+        self._changed = threading.Condition()
+        self._taken: list[_Taken] = []
+        self._connection = 0
+        self._ready, self._stopping = False, False
+        self._trouble: str | None = "nobody has connected to its broker yet"
+        self._told = False
+        self._full, self._looked = False, 0.0
+        self._about = told_of(settings)
+        self._client: Client | None = None
+        self._pending: dict[int, str] = {}
+        self.received, self.latest = 0, time.monotonic()
+        self._thread = threading.Thread(target=self._run, name=f"kaicep-mqtt-{name}", daemon=True)
+
+    @property
+    def trouble(self) -> str | None:
+        """Why no messages come, for people; `None`: they may."""
+        return self._trouble
+
+    @property
+    def ready(self) -> bool:
+        """Whether the broker has taken the subscriptions."""
+        return self._ready
+
+    @property
+    def idle(self) -> bool:
+        """Whether all that came is in the folder that the stream reads."""
+        with self._changed:
+            return not self._taken and self._inbox.due is None
+
+    def start(self) -> None:
+        """Begin, as soon as the broker is there."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Keep what has come, and listen no more; the session goes on without a client."""
+        with self._changed:
+            self._stopping = True
+            self._changed.notify_all()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopping:
+            try:
+                if self._inbox.open():
+                    break
+                self._wait(f"streams.{self._name}: another process takes its messages")
+            except OSError as error:
+                self._wait(f"streams.{self._name}: {error}")
+        else:
+            return
+        client: Client | None = None
+        try:
+            client = self._connect()
+            while not self._stopping:
+                self._turn(client)
+            self._turn(client)
+        except Exception as error:  # noqa: BLE001 - a thread has nobody to raise it to: whoever asks is told
+            self._report(f"its messages are taken no more: {error}")
+            _LOG.exception("streams.%s: its messages are taken no more", self._name)
+        finally:
+            if client is not None:
+                client.disconnect()
+                client.loop_stop()
+            self._close_inbox()
+
+    def _close_inbox(self) -> None:
+        try:
+            self._inbox.close()
+        except OSError as error:
+            self._say(f"streams.{self._name}: {error}; what was kept is read after the next start")
+
+    def _wait(self, trouble: str) -> None:
+        self._report(trouble)
+        with self._changed:
+            self._changed.wait_for(lambda: self._stopping, timeout=1.0)
+
+    def _connect(self) -> Client:
+        client = self._make(self._client_id())
+        client.on_connect = self._on_connect
+        client.on_connect_fail = lambda *_: self._report(self._about("cannot be reached"))
+        client.on_disconnect = self._on_disconnect
+        client.on_subscribe = self._on_subscribe
+        client.on_message = self._on_message
+        host, port = self._settings.address
+        client.connect_timeout = 10.0
+        keep_alive = max(1, round(self._settings.keep_alive.total_seconds()))
+        if self._settings.version == "5":
+            client.connect_async(host, port, keep_alive, clean_start=False, properties=self._session())
+        else:
+            client.connect_async(host, port, keep_alive)
+        client.loop_start()
+        return client
+
+    def _session(self) -> Any:
+        from paho.mqtt.packettypes import PacketTypes  # noqa: PLC0415 - an extra; see `mqtt_client`
+        from paho.mqtt.properties import Properties  # noqa: PLC0415 - likewise
+
+        found: Any = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]  # the library says no types here
+        found.ReceiveMaximum = _AT_ONCE
+        found.SessionExpiryInterval = min(2**32 - 1, round(self._settings.session.total_seconds()))
+        return found
+
+    def _client_id(self) -> str:
+        """The name of the session: as it is set, else made once, of those letters that every broker takes."""
+        if self._settings.client_id is not None:
+            return self._settings.client_id
+        known = self._noted().get("client")
+        if known is None:
+            known = f"kaicep{secrets.token_hex(8)}"
+            self._write_note(known, [])
+        return str(known)
+
+    def _noted(self) -> dict[str, Any]:
+        try:
+            found = json.loads(self._note.read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _write_note(self, client: str, filters: Sequence[str]) -> None:
+        with write_atomically(self._note) as temporary:
+            temporary.write_text(json.dumps({"client": client, "filters": list(filters)}), encoding="utf-8")
+
+    def _on_connect(self, client: Client, _data: object, flags: Any, reason: Any, _properties: object) -> None:
+        if reason.is_failure:
+            self._report(self._about(f"refuses the connection: {str(reason).lower()}"))
+            return
+        noted = self._noted()
+        before = noted.get("filters", []) if flags.session_present else []
+        with self._changed:
+            self._connection += 1
+            self._pending.clear()
+        if sorted(before) == self._filters:
+            self._listens()
+            return
+        # What is asked for a second time, a broker sends what it has retained of.
+        for old in sorted(set(before) - set(self._filters)):
+            client.unsubscribe(old)
+        for wanted in self._filters:
+            number = client.subscribe(wanted, _QOS)[1]
+            if number is not None:
+                self._pending[number] = wanted
+
+    def _on_subscribe(self, _client: Client, _data: object, number: int, reasons: Any, _properties: object) -> None:
+        wanted = self._pending.pop(number, None)
+        if wanted is None:
+            return
+        if any(reason.value >= _REFUSED for reason in reasons):
+            self._report(self._about(f"refuses the topics '{wanted}': {str(reasons[0]).lower()}"))
+            self._pending[-1] = wanted
+        elif not self._pending:
+            try:
+                self._write_note(self._client_id(), self._filters)
+            except OSError as error:
+                self._report(f"streams.{self._name}: {error}")
+                return
+            self._listens()
+
+    def _listens(self) -> None:
+        with self._changed:
+            self._ready, self._trouble = True, None
+            self.latest = time.monotonic()
+        if self._told:
+            self._say(f"streams.{self._name}: its messages are taken again")
+        self._told = False
+
+    def _on_disconnect(self, _client: Client, _data: object, _flags: object, reason: Any, _properties: object) -> None:
+        with self._changed:
+            self._connection += 1
+            self._taken.clear()  # the broker sends them again
+            self._ready = False
+            stopping = self._stopping
+        if not stopping and self._trouble is None:
+            self._report(self._about(f"has gone: {str(reason).lower()}"))
+
+    def _on_message(self, _client: Client, _data: object, found: Any) -> None:
+        message = Message(found.topic, bytes(found.payload), datetime.now(UTC))
+        with self._changed:
+            if found.qos == 0 and len(self._taken) >= _MOST_WAITING:  # the broker does not wait for these
+                self._report(f"streams.{self._name}: more comes with QoS 0 than can be kept, and some of it is lost")
+                return
+            self._taken.append(_Taken(self._connection, found.mid, found.qos, message))
+            self._changed.notify_all()
+
+    def _turn(self, client: Client) -> None:
+        """Keep what has come, and acknowledge it."""
+        with self._changed:
+            if not self._taken or self._full:
+                self._changed.wait_for(lambda: self._wanted, timeout=self._pause())
+            taken = [] if self._full else self._taken[:_AT_ONCE]
+        try:
+            if taken:
+                self._inbox.put([one.message for one in taken])
+            if self._inbox.due == 0.0 or (self._stopping and self._inbox.due is not None):
+                self._inbox.hand_over()
+            self._look()
+        except OSError as error:
+            self._wait(f"streams.{self._name}: messages cannot be kept: {error}")
+            return
+        if taken:
+            self._acknowledge(client, taken)
+        if self._ready and not self._full and self._trouble is not None:
+            self._listens()
+
+    @property
+    def _wanted(self) -> bool:
+        return self._stopping or (bool(self._taken) and not self._full)
+
+    def _pause(self) -> float:
+        due = self._inbox.due
+        return _LOOKED_S if due is None else min(due, _LOOKED_S)
+
+    def _acknowledge(self, client: Client, taken: Sequence[_Taken]) -> None:
+        with self._changed:
+            for one in taken:
+                if one.connection == self._connection:
+                    client.ack(one.number, one.qos)
+            kept = {id(one) for one in taken}
+            self._taken = [one for one in self._taken if id(one) not in kept]
+            self.received += len(taken)
+            self.latest = time.monotonic()
+
+    def _look(self) -> None:
+        """See now and then how much waits for the engine."""
+        if time.monotonic() < self._looked + _LOOKED_S:
+            return
+        self._looked = time.monotonic()
+        waiting = self._inbox.waiting()
+        full = waiting > self._settings.backlog
+        if full and not self._full:
+            self._report(
+                f"streams.{self._name}: {waiting:,} bytes of messages wait for the engine, so no more are taken"
+            )
+        self._full = full
+
+    def _report(self, trouble: str) -> None:
+        """Note why no messages come, and say it once."""
+        self._trouble = trouble
+        if not self._told:
+            self._say(trouble if trouble.startswith("streams.") else f"streams.{self._name}: {trouble}")
+        self._told = True

@@ -1,0 +1,79 @@
+"""A broker of MQTT: where it is, which version it is spoken to in, and as whom."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import BeforeValidator, model_validator
+
+from ..action_settings import Secret
+from ..strict_table import Table
+
+__all__ = ["BrokerSettings", "MqttServer", "MqttVersion"]
+
+_SERVER = re.compile(r"mqtts?://(?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?/?")
+_PORTS = {"mqtt": 1883, "mqtts": 8883}
+
+
+def _server(text: object) -> object:
+    """`mqtt://host:port`, or `mqtts://…` where the connection is encrypted."""
+    if isinstance(text, str) and "@" in text:
+        message = "a user and a password are keys of their own: user, password"
+        raise ValueError(message)
+    if isinstance(text, str) and _SERVER.fullmatch(text) is None:
+        message = f"'{text}' is no broker of MQTT; write one such as \"mqtt://broker.example:1883\", or mqtts://…"
+        raise ValueError(message)
+    return text
+
+
+MqttServer = Annotated[str, BeforeValidator(_server)]
+MqttVersion = Literal["3.1.1", "5"]
+
+
+class BrokerSettings(Table):
+    """A broker, and who its client is.
+
+    Attributes:
+        server: `mqtt://host:port`, or `mqtts://host:port`, which is encrypted; the port may be left out.
+        version: of the protocol.
+        user: at the broker; may be `env:NAME` or `file:PATH`.
+        password: of the user.
+        ca: file of the authorities that are trusted, in PEM; `None`: those of the system.
+        certificate: file of the client's own certificate, in PEM.
+        key: file of the certificate's key.
+    """
+
+    server: MqttServer
+    version: MqttVersion = "5"
+    user: str | None = None
+    password: Secret = None
+    ca: str | None = None
+    certificate: str | None = None
+    key: str | None = None
+
+    @model_validator(mode="after")
+    def _has_certificates_where_it_is_encrypted(self) -> Self:
+        lone = next((name for name in ("ca", "certificate", "key") if getattr(self, name) is not None), None)
+        if lone is not None and not self.encrypted:
+            message = f"'{lone}' is for encrypted connections; write server = \"mqtts://…\""
+            raise ValueError(message)
+        if (self.certificate is None) != (self.key is None):
+            message = "a certificate has a key: write both, certificate and key"
+            raise ValueError(message)
+        if self.password is not None and self.user is None:
+            message = "a password is that of a user; write user, too"
+            raise ValueError(message)
+        return self
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether the connection is."""
+        return self.server.startswith("mqtts:")
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port."""
+        parts = urlsplit(self.server)
+        return parts.hostname or "", parts.port or _PORTS[parts.scheme]

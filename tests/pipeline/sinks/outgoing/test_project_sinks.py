@@ -1,0 +1,80 @@
+"""The sinks of a project, in a real engine without Spark: each gets its rows once, and who is away holds up nobody."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kaicep import Engine, Project
+from kaicep.config import Settings
+from kaicep.errors import ConfigError
+from kaicep.pipeline.sinks.outgoing import check_sink
+from support.brokers import free_port, listener, mosquitto
+from support.living import batch, project
+from support.receivers import eventually, web_receiver
+
+QUERIES = (
+    "CREATE QUERY full AS SELECT ?e.sensor AS sensor FROM (?e, air) FILTER (?e.flow > 1);"
+    "CREATE QUERY empty AS SELECT ?e.sensor AS sensor FROM (?e, air) FILTER (?e.flow <= 1)"
+)
+
+
+def given(folder: Path, broker: str, url: str) -> Project:
+    kinds: dict[str, dict[str, Any]] = {
+        "board": {"mqtt": {"broker": broker, "topic": "rows/{query}/{sensor}"}, "queries": ["full"]},
+        "post": {"webhook": {"url": url}},
+        "base": {"sql": {"url": "sqlite:///rows.db"}},
+    }
+    patience = {"backoff": "20ms", "backoff_limit": "100ms"}
+    return project(folder, sinks={name: {**kind, **patience} for name, kind in kinds.items()})
+
+
+def in_base(folder: Path, query: str) -> list[str]:
+    with sqlite3.connect(folder / "rows.db") as connection:
+        return [sensor for (sensor,) in connection.execute(f"SELECT sensor FROM {query} ORDER BY _time, _id")]
+
+
+def test_each_sink_gets_its_rows_once_and_nobody_waits_for_another(tmp_path: Path) -> None:
+    """The broker comes when the engine has ended and begun again: its rows have waited, in order."""
+    port = free_port()
+    with web_receiver() as receiver:
+        of = given(tmp_path, f"127.0.0.1:{port}", receiver.url)
+        with Engine(of) as engine:
+            assert engine._actions is not None
+            calls = engine._actions.calls
+            engine.submit(QUERIES)
+            engine._flow.run(1, batch(1, ["s1", "s2"], flow=5.0))
+            engine._flow.run(2, batch(2, ["s3"], flow=0.5))
+            assert eventually(lambda: len(receiver.requests) >= 3)
+            assert eventually(lambda: (tmp_path / "rows.db").exists() and calls.counts()["sinks.base"].waiting == 0)
+            counts = calls.counts()["sinks.board"]
+            assert counts.sent == 0
+            assert counts.waiting > 0
+            assert eventually(lambda: calls.counts()["sinks.board"].reason == "the broker cannot be reached")
+            status = engine.status.actions["sinks.board"]
+            assert status.waiting == counts.waiting
+        with mosquitto(tmp_path, port) as broker, listener(broker, "rows/#") as heard:
+            with Engine(of) as engine:
+                engine.submit(QUERIES)
+                engine._flow.run(3, batch(3, ["s1"], flow=5.0))
+                engine.finish()
+                full = engine.progress.matches["full"]
+                assert eventually(lambda: len(heard) >= full)
+            assert eventually(lambda: len(in_base(tmp_path, "full")) == full)
+    assert [topic for topic, _ in heard][:2] == ["rows/full/s1", "rows/full/s2"]
+    assert len({row["_id"] for _, row in heard}) == len(heard) == full
+    assert {row["_query"] for _, row in heard} == {"full"}
+    posted = [json.loads(request.body)["_id"] for request in receiver.requests]
+    assert len(posted) == len(set(posted))
+    assert in_base(tmp_path, "empty")
+
+
+def test_what_a_sink_lacks_is_told(tmp_path: Path) -> None:
+    table = {"mqtt": {"broker": "b", "topic": "t/{", "user": "u"}}
+    settings = Settings.parse({"sinks": {"board": table}}, root=tmp_path, file="kaicep.toml")
+    with pytest.raises(ConfigError, match=r"sinks.board.mqtt.topic: 't/\{' is no template"):
+        check_sink(settings, "board")
+    check_sink(Settings.parse({"sinks": {"db": {"sql": {"url": "sqlite://"}}}}, root=tmp_path), "db")

@@ -1,0 +1,208 @@
+"""A subscription, against a real Mosquitto."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from kaicep.pipeline.mqtt import broker_client
+from kaicep.pipeline.sources.mqtt.message_inbox import MessageInbox
+from kaicep.pipeline.sources.mqtt.subscription import Subscription
+from kaicep.settings.mqtt import MqttSourceSettings
+from support.brokers import free_port, lasting, mosquitto, published
+from support.receivers import eventually
+
+if TYPE_CHECKING:
+    from paho.mqtt.client import Client
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[str]:
+    with mosquitto(tmp_path, free_port()) as address:
+        yield address
+
+
+def subscription(folder: Path, broker: str, say: Callable[[str], None] = lambda _: None, **mqtt: Any) -> Subscription:
+    settings = MqttSourceSettings.model_validate({"server": f"mqtt://{broker}", "topics": "a/{x}", **mqtt})
+
+    def make(client_id: str) -> Client:
+        made = broker_client(settings, "mqtt", folder, "kaicep.toml", client_id=client_id, manual=True)
+        made.reconnect_delay_set(1, 1)
+        return made
+
+    return Subscription("air", settings, MessageInbox(folder / "inbox" / "air", age=0.05), make, say)
+
+
+@contextmanager
+def started(one: Subscription) -> Iterator[Subscription]:
+    one.start()
+    try:
+        yield one
+    finally:
+        one.stop()
+
+
+def listening(one: Subscription) -> bool:
+    return eventually(lambda: one.ready)
+
+
+def payloads(folder: Path) -> list[str]:
+    files = sorted((folder / "inbox" / "air").glob("mqtt-*.jsonl"))
+    return [json.loads(line)["payload"] for file in files for line in file.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("version", ["3.1.1", "5"])
+def test_what_comes_while_nobody_listens_comes_later(version: str, broker: str, tmp_path: Path) -> None:
+    """Each message once, in order: those that were kept were acknowledged."""
+    with started(subscription(tmp_path, broker, version=version)) as one:
+        assert listening(one)
+        published(broker, *((f"a/{n}", str(n)) for n in range(30)), ("b/1", "other"))
+        assert eventually(lambda: one.received == 30)
+    published(broker, *((f"a/{n}", str(n)) for n in range(30, 60)))
+    with started(subscription(tmp_path, broker, version=version)) as one:
+        assert eventually(lambda: one.received == 30)
+    assert payloads(tmp_path) == [str(n) for n in range(60)]
+
+
+def test_what_is_not_durable_is_not_acknowledged(broker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk: the messages wait at the broker, and whoever asks is told."""
+    told: list[str] = []
+    with monkeypatch.context() as refusing:
+        refusing.setattr(MessageInbox, "put", partial(_refuse))
+        with started(subscription(tmp_path, broker, told.append)) as one:
+            assert listening(one)
+            published(broker, ("a/1", "1"), ("a/2", "2"))
+            assert eventually(lambda: "No space left" in (one.trouble or ""))
+        assert one.received == 0
+    assert told == ["streams.air: messages cannot be kept: [Errno 28] No space left on device"]
+    with started(subscription(tmp_path, broker)) as one:
+        assert eventually(lambda: one.received == 2)
+        assert one.trouble is None
+    assert payloads(tmp_path) == ["1", "2"]
+
+
+def _refuse(*_: object) -> None:
+    raise OSError(28, "No space left on device")
+
+
+def test_a_broker_that_is_away_is_waited_for(tmp_path: Path) -> None:
+    """Before the first connection and after it; it is told once when it goes, and once when it is there again."""
+    port, told = free_port(), list[str]()
+    with started(subscription(tmp_path, f"127.0.0.1:{port}", told.append)) as one:
+        assert eventually(lambda: one.trouble == f"the broker 127.0.0.1:{port} cannot be reached")
+        with mosquitto(tmp_path, port, *lasting(tmp_path)) as broker:
+            assert listening(one)
+            published(broker, ("a/1", "1"))
+            assert eventually(lambda: one.received == 1)
+        assert eventually(lambda: not one.ready and one.trouble is not None)
+        with mosquitto(tmp_path, port, *lasting(tmp_path)) as broker:
+            assert listening(one)
+            published(broker, ("a/2", "2"))
+            assert eventually(lambda: one.received == 2)
+    assert payloads(tmp_path) == ["1", "2"]
+    assert told[0] == f"streams.air: the broker 127.0.0.1:{port} cannot be reached"
+    assert told[1] == told[3] == "streams.air: its messages are taken again"
+    assert told[2].startswith(f"streams.air: the broker 127.0.0.1:{port} has gone: ")
+
+
+def test_other_topics_take_the_place_of_those_before(broker: str, tmp_path: Path) -> None:
+    """What is retained comes when topics are asked for, and not with each connection."""
+    published(broker, ("a/1", "kept"), retain=True)
+    with started(subscription(tmp_path, broker, topics=["a/{x}", "b/#"])) as one:
+        assert eventually(lambda: one.received == 1)
+    with started(subscription(tmp_path, broker, topics=["c/{x}", "b/#"])) as one:
+        assert listening(one)
+        published(broker, ("a/1", "no"), ("b/1", "b"), ("c/1", "c"))
+        assert eventually(lambda: one.received == 2)
+    with started(subscription(tmp_path, broker, topics=["c/{x}", "b/#"])) as one:
+        assert listening(one)
+        published(broker, ("c/1", "last"))
+        assert eventually(lambda: one.received == 1)
+    assert payloads(tmp_path) == ["kept", "b", "c", "last"]
+
+
+def users_file(folder: Path) -> Path:
+    """As Mosquitto keeps passwords: PBKDF2 over SHA-512."""
+    salt = b"saltsaltsalt"
+    digest = hashlib.pbkdf2_hmac("sha512", b"secret", salt, 101)
+    file = folder / "users"
+    file.write_text(f"me:$7$101${base64.b64encode(salt).decode()}${base64.b64encode(digest).decode()}\n")
+    file.chmod(0o600)
+    return file
+
+
+def test_users_and_rights(tmp_path: Path) -> None:
+    """Whom a broker does not let in, and what it does not give, is told; nothing of the password is."""
+    (tmp_path / "rights").write_text("user me\ntopic read b/#\n")
+    lines = (f"password_file {users_file(tmp_path)}", f"acl_file {tmp_path / 'rights'}", "user root")
+    word = tmp_path / "word"
+    who: dict[str, Any] = {"user": "me", "password": "file:word"}
+    with mosquitto(tmp_path, free_port(), *lines, anonymous=False) as broker:
+        word.write_text("wrong\n")
+        with started(subscription(tmp_path, broker, **who)) as one:
+            assert eventually(lambda: one.trouble == f"the broker {broker} refuses the connection: not authorized")
+        word.write_text("secret\n")
+        with started(subscription(tmp_path, broker, topics=["b/{x}"], **who)) as one:
+            assert listening(one)
+            assert one.trouble is None
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_connections_are_encrypted(tmp_path: Path, *, trusted: bool) -> None:
+    """With the authority that is named; a broker that it does not vouch for is none."""
+    openssl = (
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=localhost",
+    )
+    for name in ("own", "other"):
+        own = ("-keyout", f"{name}.key", "-out", f"{name}.pem", "-addext", "subjectAltName=IP:127.0.0.1")
+        subprocess.run([*openssl, *own], cwd=tmp_path, check=True, capture_output=True)
+    lines = (f"certfile {tmp_path}/own.pem", f"keyfile {tmp_path}/own.key", "user root")
+    port = free_port()
+    with mosquitto(tmp_path, port, *lines):
+        server, authority = f"mqtts://127.0.0.1:{port}", "own.pem" if trusted else "other.pem"
+        with started(subscription(tmp_path, "", server=server, ca=authority)) as one:
+            if trusted:
+                assert listening(one)
+            else:
+                assert eventually(lambda: "cannot be reached" in (one.trouble or ""))
+                assert not one.ready
+
+
+def test_no_more_is_taken_than_may_wait(broker: str, tmp_path: Path) -> None:
+    """The broker keeps the rest until the engine has taken what lies there."""
+    with started(subscription(tmp_path, broker, backlog="2 kB")) as one:
+        assert listening(one)
+        published(broker, *((f"a/{n}", "x" * 500) for n in range(8)))
+        assert eventually(lambda: "wait for the engine, so no more are taken" in (one.trouble or ""))
+        published(broker, ("a/9", "last"))
+        assert "last" not in payloads(tmp_path)
+        assert eventually(lambda: removed(tmp_path, "last"))
+        assert eventually(lambda: one.trouble is None)
+
+
+def removed(folder: Path, last: str) -> bool:
+    """Remove files as an engine does that has read them, up to one with a certain message; whether that is there."""
+    for file in sorted((folder / "inbox" / "air").glob("mqtt-*.jsonl")):
+        if f'"{last}"' in file.read_text():
+            return True
+        file.unlink()
+    return False

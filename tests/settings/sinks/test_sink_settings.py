@@ -1,0 +1,55 @@
+"""`[sinks.NAME]`: one kind each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from kaicep.config import Settings
+from kaicep.errors import ConfigError
+
+MQTT = {"broker": "b", "topic": "alarms/{query}"}
+
+
+def parsed(**sink: Any) -> Settings:
+    return Settings.parse({"sinks": {"ops": sink}})
+
+
+@pytest.mark.parametrize(
+    ("kind", "table"),
+    [
+        ("mqtt", MQTT),
+        ("webhook", {"url": "https://ops.example/"}),
+        ("kafka", {"servers": "b:9092", "topic": "rows"}),
+        ("sql", {"url": "sqlite:///rows.db"}),
+        ("sql", {"url": "env:DATABASE"}),
+        ("sql", {"url": "postgresql+psycopg://me@host/db", "table": "rows"}),
+    ],
+)
+def test_each_kind(kind: str, table: dict[str, str]) -> None:
+    sink = parsed(**{kind: table}).sinks["ops"]
+    assert (sink.kind, sink.queries) == (kind, ())
+
+
+def test_who_is_away_is_waited_for() -> None:
+    """However long that takes, and not as long as one that refuses."""
+    delivery = parsed(mqtt=MQTT, tries=3, timeout="2s").sinks["ops"].delivery
+    assert delivery.tries > 10**9
+    assert (delivery.timeout.total_seconds(), delivery.asks_engine) == (2.0, False)
+
+
+@pytest.mark.parametrize(
+    ("sink", "why"),
+    [
+        ({}, "a sink is of one kind, it has none; write one of webhook, mqtt, kafka, sql"),
+        ({"mqtt": MQTT, "sql": {"url": "sqlite://"}}, "it has mqtt and sql"),
+        ({"sql": {"url": "rows.db"}}, "'rows.db' is no database"),
+        ({"sql": {"url": "postgresql://me:secret@h/db"}}, "an URL with a password is a secret"),
+        ({"mqtt": MQTT, "query": ["a"]}, "unknown key 'query'"),
+    ],
+)
+def test_what_is_refused(sink: dict[str, Any], why: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parsed(**sink)
+    assert why in str(caught.value)
+    assert "me:secret" not in str(caught.value)
