@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from ...pipeline.monitoring import EngineStatus, status_bytes
+from ...pipeline.monitoring import ArchiveStatus, EngineStatus, status_bytes
 from .status_client import KnownStatus
 
 __all__ = ["StatusReport", "print_status", "status_json", "watch_status"]
@@ -85,18 +85,22 @@ def _lines(known: KnownStatus) -> Iterator[str]:
     yield f"records: {status.records:,}, {status.rate:,.1f} a second lately"
     yield f"memory: {_size(status.memory)}, state {_size(status.state_size)}"
     if status.archive is not None:
-        behind = f"{status.archive.lag_events:,} events and {status.archive.lag_matches:,} matches"
-        yield f"archive: {_size(status.archive.size)}, the store lacks {behind}"
-        if status.archive.rebuilding is not None:
-            yield f"  {status.archive.rebuilding}"
-        if status.archive.delta_events is not None:
-            behind = f"{status.archive.delta_events:,} events and {status.archive.delta_matches or 0:,} matches"
-            yield f"  the tables of Delta Lake lack {behind}"
-        if status.archive.delta_reason is not None:
-            yield f"  they cannot be written: {status.archive.delta_reason}"
+        yield from _archive_lines(status.archive)
     for name, alive in status.threads.items():
         if not alive:
             yield f"thread {name} has ended: restart the engine, and report this"
+
+
+def _archive_lines(archive: ArchiveStatus) -> Iterator[str]:
+    behind = f"{archive.lag_events:,} events and {archive.lag_matches:,} matches"
+    yield f"archive: {_size(archive.size)}, the store lacks {behind}"
+    if archive.rebuilding is not None:
+        yield f"  {archive.rebuilding}"
+    if archive.delta_events is not None:
+        behind = f"{archive.delta_events:,} events and {archive.delta_matches or 0:,} matches"
+        yield f"  the tables of Delta Lake lack {behind}"
+    if archive.delta_reason is not None:
+        yield f"  they cannot be written: {archive.delta_reason}"
 
 
 def _streams(status: EngineStatus) -> Table:

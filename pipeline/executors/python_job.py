@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -25,7 +25,7 @@ class PythonJobs:
     """
 
     def __init__(self, context: SparkContext) -> None:
-        self._context: Any = context  # what follows has no public names
+        self._context = cast("Any", context)  # what follows has no public names
         self._serializer = self._context._unbatched_serializer  # noqa: SLF001 - as `pyspark.core.rdd`
         jvm = self._context._jvm  # noqa: SLF001 - likewise
         self._function, self._rdd = jvm.SimplePythonFunction, jvm.PythonRDD

@@ -23,7 +23,7 @@ KINDS: Mapping[str, Callable[[ActionSpec, Any], Action]] = {
 
 
 def sink_receivers(settings: Settings) -> dict[str, Receiver]:
-    """Who takes the rows of a project's sinks, by `sinks.NAME`.
+    """Who takes the rows of a project's sinks, by `[sinks.NAME]`.
 
     Args:
         settings: of the project.
