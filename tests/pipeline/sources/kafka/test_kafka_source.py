@@ -91,7 +91,7 @@ def letters_in(folder: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("hosting", [pytest.param("driver", marks=pytest.mark.long), "executors"])
+@pytest.mark.parametrize("hosting", ["driver", pytest.param("executors", marks=pytest.mark.long)])
 def test_records_are_read_once_over_restarts_and_lost_checkpoints(
     hosting: str, kafka: MockKafka, spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -126,7 +126,7 @@ def test_the_first_batch_begins_where_it_began(kafka: MockKafka, spark: SparkSes
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("hosting", ["driver", "executors"])
+@pytest.mark.parametrize("hosting", ["driver", pytest.param("executors", marks=pytest.mark.long)])
 def test_what_is_wrong_is_told_and_the_rest_is_read(
     hosting: str, kafka: MockKafka, spark: SparkSession, tmp_path: Path
 ) -> None:
