@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
-import pyarrow as pa
 import pyoxigraph as ox
-from rich.table import Table
-from rich.text import Text
 
 from ...errors import ArchiveError, Place
-from ...language.nodes import ValueType, type_of_datatype
 from .sparql_faults import explain_syntax, names_dataset
 
-Value = bool | int | float | str | datetime | None
-_Term = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.table import Table
+
+    from .sparql_values import Term, Value
+
+# The process that answers one query begins for it, and passes terms on: what makes values and tables of them is loaded
+# by whoever asks for values and tables.
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +33,20 @@ class Solutions:
     """
 
     variables: tuple[str, ...]
-    terms: tuple[tuple[_Term | None, ...], ...]
+    terms: tuple[tuple[Term | None, ...], ...]
 
     @property
     def rows(self) -> list[tuple[Value, ...]]:
         """The solutions as Python values: IRIs as text, literals by their datatype, dateTimes aware and UTC."""
+        from .sparql_values import python_value  # noqa: PLC0415 - see above
+
         return [tuple(map(python_value, solution)) for solution in self.terms]
 
     def to_arrow(self) -> pa.Table:
         """Return one column per variable: int64, double, bool, timestamp[us, UTC], or string when types are mixed."""
-        columns = {name: [s[i] for s in self.terms] for i, name in enumerate(self.variables)}
-        return pa.table({name: _arrow_column(terms) for name, terms in columns.items()})
+        from .sparql_values import arrow_columns  # noqa: PLC0415 - see above
+
+        return arrow_columns({name: [s[i] for s in self.terms] for i, name in enumerate(self.variables)})
 
     def to_pandas(self) -> Any:
         """Return the same as a pandas DataFrame.
@@ -56,6 +60,9 @@ class Solutions:
 
     def __rich__(self) -> Table:
         """A table for terminals."""
+        from rich.table import Table  # noqa: PLC0415 - see above
+        from rich.text import Text  # noqa: PLC0415 - see above
+
         table = Table(*self.variables)
         for row in self.rows:
             table.add_row(*(Text("" if value is None else str(value)) for value in row))
@@ -154,54 +161,6 @@ def select(store: ox.Store, text: str, default: Sequence[str], named: Sequence[s
         raise ArchiveError(
             f"the archive cannot answer a rewritten query: {error}", hint='ask with strategy="replay"'
         ) from error
-
-
-def python_value(term: _Term | None) -> Value:
-    """Return an RDF term as a Python value; a literal whose text does not fit its datatype as that text."""
-    if term is None:
-        return None
-    if not isinstance(term, ox.Literal):
-        return term.value if isinstance(term, ox.NamedNode) else str(term)
-    try:
-        return _literal_value(term)
-    except (ValueError, OverflowError):
-        return term.value
-
-
-def _literal_value(literal: ox.Literal) -> Value:
-    kind = type_of_datatype(literal.datatype.value)
-    match kind:
-        case ValueType.BOOLEAN:
-            return {"true": True, "1": True, "false": False, "0": False}.get(literal.value, literal.value)
-        case ValueType.INTEGER:
-            return int(literal.value)
-        case ValueType.DOUBLE:
-            return float(literal.value)
-        case ValueType.DATETIME:
-            moment = datetime.fromisoformat(literal.value)
-            return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-        case ValueType.STRING | ValueType.DURATION | ValueType.IRI | ValueType.TERM | None:
-            return literal.value
-        case _:
-            assert_never(kind)
-
-
-def _arrow_column(terms: Sequence[_Term | None]) -> pa.Array:
-    values = [python_value(term) for term in terms]
-    kinds = {type(value) for value in values if value is not None}
-    if kinds == {int, float}:
-        values, kinds = [None if v is None else float(v) for v in values if not isinstance(v, str | datetime)], {float}
-    by_kind = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), datetime: pa.timestamp("us", tz="UTC")}
-    if len(kinds) == 1 and (kind := by_kind.get(kinds.pop())) is not None:
-        try:
-            return pa.array(values, kind)
-        except (pa.ArrowInvalid, OverflowError):
-            pass  # an integer beyond 64 bits: the column is text
-    return pa.array([None if t is None else _text(t) for t in terms], pa.string())
-
-
-def _text(term: _Term) -> str:
-    return term.value if isinstance(term, ox.NamedNode | ox.Literal) else str(term)
 
 
 def collected(

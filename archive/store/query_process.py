@@ -13,9 +13,8 @@ from tempfile import TemporaryFile
 from typing import Any
 
 from ...errors import ArchiveError, Place
-from ...storage import serve_parent
-from ..sparql import Result, SparqlRequest, Timeout, evaluate, is_intricate, select
-from .oxigraph_folder import open_read_only
+from ..sparql import Result, SparqlRequest, Timeout, answering_process, evaluate, is_intricate, select
+from .oxigraph_folder import damaged
 
 _POLL_S = 0.05
 
@@ -70,7 +69,7 @@ def _in_process(copy: Path, do: Callable[..., object], asked: tuple[Any, ...], t
         said.write(content)
         said.seek(0)
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            [sys.executable, "-c", f"from {__name__} import main; main()"],
+            [sys.executable, "-c", f"from {answering_process.__name__} import main; main()"],
             stdin=said,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -87,23 +86,13 @@ def _in_process(copy: Path, do: Callable[..., object], asked: tuple[Any, ...], t
         if is_intricate(asked[0]):
             hint = "the query nests too deep, or links too much: write it in fewer brackets and operators"
         raise ArchiveError(message, place=Place("query"), hint=hint)
-    result, error = pickle.loads(answer)  # noqa: S301 - see above
-    if error is not None:
-        message, place, hint = error
+    result, refused, unopened = pickle.loads(answer)  # noqa: S301 - see above
+    if unopened is not None:
+        raise damaged(copy, unopened)
+    if refused is not None:
+        message, place, hint = refused
         raise ArchiveError(message, place=place, hint=hint)
     return result
-
-
-def main() -> None:
-    """Answer the request on the standard input of this process."""
-    serve_parent()
-    copy, do, asked = pickle.loads(sys.stdin.buffer.read())  # noqa: S301 - written by `_in_process`
-    answer: tuple[object, tuple[str, Place | None, str | None] | None]
-    try:
-        answer = (do(open_read_only(copy), *asked), None)
-    except ArchiveError as error:
-        answer = (None, (error.message, error.place, error.hint))
-    sys.stdout.buffer.write(pickle.dumps(answer))
 
 
 def _communicate(process: subprocess.Popen[bytes], timeout: Timeout) -> tuple[bytes, bytes]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,7 +11,7 @@ import pyarrow as pa
 import pyoxigraph as ox
 import pytest
 from kaicep.archive.sparql import Graph, Solutions
-from kaicep.archive.sparql.sparql_results import evaluate, python_value
+from kaicep.archive.sparql.sparql_results import evaluate
 from kaicep.errors import ArchiveError
 from rich.console import Console
 
@@ -72,40 +71,6 @@ def test_construct_and_describe_are_turtle_with_the_prefixes_that_they_use(store
     described = evaluate(store, "DESCRIBE e:a", PREFIXES)
     assert isinstance(described, Graph)
     assert described.triples == 1
-
-
-@pytest.mark.parametrize(
-    ("lexical", "datatype", "value"),
-    [
-        ("7", "int", 7),
-        ("+7", "integer", 7),
-        ("1.5", "decimal", 1.5),
-        ("-INF", "double", -math.inf),
-        ("true", "boolean", True),
-        ("0", "boolean", False),
-        ("2012-05-07T09:00:00", "dateTime", NINE),
-        ("2012-05-07T11:00:00+02:00", "dateTime", NINE),
-        ("2012-05-07T09:00:00.1234567Z", "dateTime", NINE.replace(microsecond=123456)),
-        ("-5000-01-01T00:00:00Z", "dateTime", "-5000-01-01T00:00:00Z"),
-        ("seven", "integer", "seven"),
-        ("maybe", "boolean", "maybe"),
-        ("P1D", "duration", "P1D"),
-        ('"q"\n\\', "string", '"q"\n\\'),
-    ],
-)
-def test_literals_become_python_values(lexical: str, datatype: str, value: object) -> None:
-    found = python_value(ox.Literal(lexical, datatype=ox.NamedNode(XSD + datatype)))
-    assert found == value
-    assert type(found) is type(value)
-
-
-def test_nan_other_terms_and_unbound() -> None:
-    nan = python_value(ox.Literal("NaN", datatype=ox.NamedNode(f"{XSD}double")))
-    assert isinstance(nan, float)
-    assert math.isnan(nan)
-    assert python_value(ox.BlankNode("b")) == "_:b"
-    assert python_value(ox.Literal("chaud", language="fr")) == "chaud"
-    assert python_value(None) is None
 
 
 @pytest.mark.parametrize(
