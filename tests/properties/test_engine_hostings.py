@@ -24,7 +24,7 @@ from kaicep.storage.shared import bucket_client
 from support import context_families, rule_queries
 from support.buckets import ObjectStorage
 from support.cases import KINDS
-from support.hosted_documents import HostedDocuments, keyed_document
+from support.hosted_documents import KEYED, HostedDocuments, keyed_document
 from support.hostings import BothHostings
 from support.keyed import STREAMS, keyed_batches
 from support.queries import FAMILIES
@@ -63,6 +63,15 @@ def test_rows_of_patterns_are_those_of_the_driver(kind: str, data: st.DataObject
 @pytest.mark.parametrize("seed", range(4))
 def test_rows_of_keyed_queries_are_those_of_the_driver(seed: int) -> None:
     assert HOSTED.keyed(seed)
+
+
+@pytest.mark.parametrize(
+    "rate", ["ALL EVERY 3 matches", "LAST EVERY 2 matches", "ALL EVERY 10s", "FIRST EVERY 3 matches"]
+)
+def test_rows_of_output_come_in_its_order(rate: str) -> None:
+    rng = Random(rate)
+    text = f"SELECT ?e.seg, ?e.speed FROM (?e, P) GROUP BY ?e.seg OUTPUT {rate}"
+    assert check(rng, KEYED, text, keyed_batches(rng))
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -73,9 +73,14 @@ def found_rows(queries: HostedQueries, of: QueryParts, files: Mapping[str, PartF
     parts = [table for name, own in of.files for table in files[name].tables(own) if table is not None]
     unit = queries.unit(of.unit)
     flow = queries.flows(unit)[of.label]
-    if not unit.single and unit.key is None:  # they are of one place, as users see them
-        return FoundRows(pa.concat_tables(parts) if parts else flow.rows.none, None)
-    rows, waiting = merged_rows(parts or [flow.no_rows]), None
+    if not parts:
+        return FoundRows(flow.rows.none, None)
+    if (
+        unit.key is None
+    ):  # they are of one place, in the order in which it hands them over: that of OUTPUT may be another
+        rows = pa.concat_tables(parts)
+        return FoundRows(flow.rows.visible(rows) if unit.single else rows, None)
+    rows, waiting = merged_rows(parts), None
     if of.held is not None:
         rows, later = handed_over(rows, of.held)
         waiting = later if later.num_rows else None
