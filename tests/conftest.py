@@ -54,8 +54,8 @@ os.environ["SPARK_SUBMIT_OPTS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 # Where nobody names a profile: a machine that is busy is no failure.
 settings.register_profile("new cases", deadline=None)
 settings.load_profile("new cases")
-# The same cases every time, a third of those that the long runs draw.
-settings.register_profile("ci", settings.get_profile("ci"), max_examples=30)
+# The same cases every time, a fifth of those that the long runs draw.
+settings.register_profile("ci", settings.get_profile("ci"), max_examples=20)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -46,8 +46,8 @@ def answers(folder: Path, master: str, kills: list[tuple[str | None, int]]) -> l
     return told
 
 
+@pytest.mark.long
 @pytest.mark.spark
-@pytest.mark.slow
 def test_python_workers_end(tmp_path: Path) -> None:
     told = answers(tmp_path, "local[2,4]", [(None, 0), *(("python", seed) for seed in range(4))])
     assert any(one["killed"] for one in told)

@@ -58,7 +58,11 @@ def left(folder: Path, source: dict[str, Any], hosting: str, spark: SparkSession
 @pytest.mark.parametrize(
     ("source", "write"),
     [
-        ({"format": "orc", "schema": "id string, t string, speed double, seg int, v int, car int"}, as_orc),
+        pytest.param(
+            {"format": "orc", "schema": "id string, t string, speed double, seg int, v int, car int"},
+            as_orc,
+            marks=pytest.mark.long,
+        ),
         ({"format": "json", "order": "time"}, as_lines),
         pytest.param({"format": "json", "lineSep": ";"}, as_one_line, marks=pytest.mark.long),
     ],

@@ -93,7 +93,7 @@ def ended(flow: Dataflow) -> dict[str, list[dict[str, object]]]:
 
 def test_a_hundred_queries_hold_what_one_holds() -> None:
     """Aggregates and patterns, with windows of other lengths; in snapshots, and restored from these, likewise."""
-    given = batches(40)
+    given = batches(24)
     singles = [Flow({label: text}) for label, text in [*texts(100).items()][-4:]]
     together = Flow(texts(100))
     for flow in (*singles, together):

@@ -22,6 +22,7 @@ from support.hosted_documents import KEYED, HostedDocuments
 from support.keyed import keyed_batches
 from support.keyed_contexts import keyed_contexts
 from support.queries import FAMILIES
+from support.sampling import some_of
 from support.sharded import SideBySide, plan_of
 from support.tuples import batches
 
@@ -68,17 +69,17 @@ def test_rows_of_keyed_queries_are_those_of_one_place(seed: int) -> None:
     assert HOSTED.keyed(seed)
 
 
-@pytest.mark.parametrize("family", context_families.FAMILIES)
+@pytest.mark.parametrize("family", some_of(context_families.FAMILIES, 4))
 def test_rows_in_contexts_are_those_of_one_place(family: str) -> None:
     assert HOSTED.in_contexts(family, 0) + HOSTED.in_contexts(family, 1)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", some_of(range(4), 2))
 def test_rows_of_contexts_that_are_cut_are_those_of_one_place(seed: int) -> None:
     assert in_shards(seed)
 
 
-@pytest.mark.parametrize("family", rule_queries.FAMILIES)
+@pytest.mark.parametrize("family", some_of(rule_queries.FAMILIES, 3))
 def test_what_rules_do_is_what_they_do_in_one_place(family: str) -> None:
     assert sum(HOSTED.with_rules(family, seed) for seed in range(2))
 

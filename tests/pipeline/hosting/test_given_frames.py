@@ -12,6 +12,7 @@ from kaicep.pipeline.hosting.given_frames import with_frames
 from kaicep.pipeline.sinks import CallbackSink
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as PySpark's own documentation has it
+from support.sampling import some_of
 
 SCHEMA = "device string, at string, litres double"
 RISES = (
@@ -59,7 +60,7 @@ def ran(known: Project, spark: SparkSession, folder: Path, *, ends: bool = False
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("hosting", ["driver", "executors"])
+@pytest.mark.parametrize("hosting", some_of(["driver", "executors"], 1))
 def test_its_rows_are_those_of_evaluate(hosting: str, known: Project, spark: SparkSession, tmp_path: Path) -> None:
     """Over a restart that goes on from Spark's checkpoint, and one that begins it anew."""
     engine = known.settings.engine.model_copy(update={"hosting": hosting})

@@ -16,6 +16,7 @@ from kaicep.archive.sparql import Solutions
 from kaicep.pipeline.sinks import CallbackSink, JsonLinesSink, ParquetSink
 from support.command_line import wait_for
 from support.gateway_files import FILES, QUERIES, ROWS, START, rows_of, run, settings, submit_all, tuples, write
+from support.sampling import some_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,7 +46,7 @@ class _CrashError(Exception):
     pass
 
 
-@pytest.mark.parametrize("point", ["archive", "sink", "snapshot", "after"])
+@pytest.mark.parametrize("point", some_of(["archive", "sink", "snapshot", "after"], 2))
 def test_a_crash_at_any_point_of_a_batch_loses_and_repeats_nothing(
     point: str, tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
