@@ -50,9 +50,7 @@ class EventInbox:
             ProblemError: 429, so much waits already that no more is taken.
         """
         with self._writing:
-            waiting = (
-                sum(file.stat().st_size for file in self._folder.glob("http-*.jsonl")) if self._folder.is_dir() else 0
-            )
+            waiting = self._waiting()
             if waiting > self._most:
                 said = f"{waiting:,} bytes of events wait for the engine"
                 raise ProblemError(429, said, "send them again later", Retry_After=_RETRY_S)
