@@ -19,6 +19,7 @@ from ..errors import PipelineError
 from .engine_process import EngineProcess
 from .problem import ProblemError
 from .queries import ProjectProcesses
+from .request_head import PromptProtocol
 from .web_application import create_app
 
 __all__ = ["HttpServer", "serve"]
@@ -62,6 +63,8 @@ class HttpServer:
                 timeout_graceful_shutdown=_GRACE_S,
                 ssl_certfile=secure,
                 ssl_keyfile=None if server.key is None else str(settings.path(server.key)),
+                http=PromptProtocol,
+                limit_concurrency=server.connections,
                 ws="websockets-sansio",
                 ws_max_size=_LONGEST_MESSAGE,
             ),
