@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .asking_client import AskingClient, asking_client
+from .client_identity import ClientIdentity, current_client
 
 if TYPE_CHECKING:
     from .access_control import AccessControl, is_loopback, may
@@ -24,11 +24,11 @@ _LATER = {
 
 __all__ = [
     "AccessControl",
-    "AskingClient",
+    "ClientIdentity",
     "ClientLimits",
     "OriginCheck",
     "ResponsePolicy",
-    "asking_client",
+    "current_client",
     "is_loopback",
     "may",
 ]

@@ -17,7 +17,7 @@ from ...config import Settings
 from ...errors import ConfigError, Place
 from ...settings import Role, found_secret
 from ..problem import ProblemError
-from .asking_client import AskingClient
+from .client_identity import ClientIdentity
 
 __all__ = ["AccessControl", "is_loopback", "may"]
 
@@ -45,7 +45,7 @@ class AccessControl:
                 hint="add [server.tokens], or listen at 127.0.0.1",
             )
         self._known = {
-            _digest_of(settings, name): AskingClient(f"token {name}", one.role) for name, one in server.tokens.items()
+            _digest_of(settings, name): ClientIdentity(f"token {name}", one.role) for name, one in server.tokens.items()
         }
 
     @property
@@ -79,7 +79,7 @@ class AccessControl:
         if _ROLES.index(client.role) < _ROLES.index(role):
             raise ProblemError(403, f"this token is for '{client.role}', and '{role}' is needed", "use another token")
 
-    def client(self, authorization: str | None) -> AskingClient | None:
+    def client(self, authorization: str | None) -> ClientIdentity | None:
         """Who has the token of a request; `None`: nobody, or it shows none."""
         token = _token_of(authorization or "")
         if token is None:

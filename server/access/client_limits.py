@@ -19,7 +19,7 @@ from ...errors import KaicepError
 from ...settings import ServerSettings
 from ..problem_document import problem_response
 from .access_control import AccessControl
-from .asking_client import AskingClient, asking_client
+from .client_identity import ClientIdentity, current_client
 
 __all__ = ["ClientLimits"]
 
@@ -77,7 +77,7 @@ class ClientLimits:
             await self._app(scope, receive, send)
             return
         client = self._client(scope)
-        asking_client.set(client)
+        current_client.set(client)
         wait = self._wait(client.name)
         if wait > 0.0:
             hint = "send fewer, with more in each; or let request_rate under [server] be more"
@@ -88,11 +88,11 @@ class ClientLimits:
         else:
             await self._in_turn(client.name, scope, receive, send)
 
-    def _client(self, scope: Scope) -> AskingClient:
+    def _client(self, scope: Scope) -> ClientIdentity:
         lines = dict(scope["headers"])
         known = self._access.client(lines.get(b"authorization", b"").decode("latin-1"))
         address = (scope.get("client") or ("",))[0]
-        return known or AskingClient(address, "admin" if self._access.open else "read")
+        return known or ClientIdentity(address, "admin" if self._access.open else "read")
 
     def _wait(self, name: str) -> float:
         """Seconds until a client may send its next request; 0: it may now."""

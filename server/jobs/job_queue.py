@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar, Literal
 
 from ...errors import error_fields
-from ..access import asking_client
+from ..access import current_client
 from ..problem import ProblemError
 from .job_process import JobProcess, Work
 
@@ -94,7 +94,7 @@ class JobQueue:
             ProblemError: 429, too much waits already.
         """
         job = Job(uuid.uuid4().hex, kind, "waiting", datetime.now(UTC))
-        held = _Held(job, self.process(work, *arguments), asking_client.get().name)
+        held = _Held(job, self.process(work, *arguments), current_client.get().name)
         with self._lock:
             self._forget()
             if self._count("waiting", held.client) >= _WAITING:
@@ -124,7 +124,7 @@ class JobQueue:
         Raises:
             ProblemError: as `job`; 403, it is of somebody else.
         """
-        held, client = self._of(name), asking_client.get()
+        held, client = self._of(name), current_client.get()
         if client.name != held.client and client.role != "admin":
             raise ProblemError(403, "the job is of somebody else", "let them end it, or use a token of the role admin")
         with held.changing:

@@ -11,7 +11,7 @@ from typing import Any, Concatenate
 
 import pyoxigraph as ox
 
-from ..access import asking_client
+from ..access import current_client
 from ..problem import ProblemError
 from .store_process import Found, Given, StoreProcess, TimeLimitError
 
@@ -107,7 +107,7 @@ class ProcessPool:
 
     @contextmanager
     def _taken(self, seconds: float) -> Iterator[StoreProcess]:
-        client = asking_client.get().name
+        client = current_client.get().name
         process = self._next(client, seconds)
         try:
             yield process

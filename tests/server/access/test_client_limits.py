@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from kaicep.config import Settings
-from kaicep.server.access import AccessControl, ClientLimits, asking_client
+from kaicep.server.access import AccessControl, ClientLimits, current_client
 from kaicep.server.access import client_limits as module
 from starlette.types import Message, Receive, Scope, Send
 
@@ -24,7 +24,7 @@ class Slow:
         self.go = asyncio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        name = asking_client.get().name
+        name = current_client.get().name
         self.inside[name] += 1
         self.most[name] = max(self.most[name], self.inside[name])
         await self.go.wait()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kaicep.server.access import AskingClient, asking_client
+from kaicep.server.access import ClientIdentity, current_client
 from kaicep.server.problem import ProblemError
 from kaicep.server.sparql import process_pool
 from kaicep.server.sparql.process_pool import ProcessPool
@@ -76,7 +76,7 @@ def test_no_client_has_all_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def ask(name: str, *, slow: bool) -> threading.Thread:
         def asking() -> None:
-            asking_client.set(AskingClient(name, "read"))
+            current_client.set(ClientIdentity(name, "read"))
             pool.call(None, 60, lambda: go.wait(60) if slow else order.append(name))
 
         thread = threading.Thread(target=asking)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from ...settings import Role
 
-__all__ = ["AskingClient", "asking_client"]
+__all__ = ["ClientIdentity", "current_client"]
 
 
 @dataclass(frozen=True, slots=True)
-class AskingClient:
+class ClientIdentity:
     """A client, as far as it is told from others.
 
     Attributes:
@@ -23,6 +23,6 @@ class AskingClient:
     role: Role
 
 
-_SERVER = AskingClient("", "admin")
-asking_client: ContextVar[AskingClient] = ContextVar("asking_client", default=_SERVER)
+_SERVER = ClientIdentity("", "admin")
+current_client: ContextVar[ClientIdentity] = ContextVar("current_client", default=_SERVER)
 """Of the request that is answered; beyond any request, the server itself."""
