@@ -54,6 +54,7 @@ _READ: dict[int | str, dict[str, Any]] = {
         "content": {
             **{media: {"schema": {"type": "string"}} for media in GRAPH_TYPES[1:4]},
             GRAPH_TYPES[0]: {"schema": {"type": "string"}, "example": _TURTLE},
+            "application/json": {"schema": {"type": "array", "items": {"type": "object"}}},
         },
     },
     **PROBLEM_RESPONSES,
