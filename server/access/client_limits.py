@@ -1,4 +1,4 @@
-"""What one client may take of a server, so that the others go on: requests a second, and requests at once.
+"""What one client may take of a server, so that the others go on: requests a second, requests and connections at once.
 
 Source: the token bucket of RFC 2697; RFC 6585 (429).
 """
@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
 from cachetools import LRUCache
@@ -70,6 +71,8 @@ class ClientLimits:
         self._rate = math.inf if access.open else float(server.request_rate)
         self._buckets: LRUCache[str, _Bucket] = LRUCache(_KNOWN)
         self._turns: dict[str, _Turns] = {}
+        self._open: Counter[str] = Counter()
+        self._most_open = math.inf if access.open else max(1, server.connections // 2)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on when its turn comes, or refuse it."""
@@ -83,10 +86,26 @@ class ClientLimits:
             hint = "send fewer, with more in each; or let request_rate under [server] be more"
             refusal = KaicepError(f"more than {self._rate:g} requests a second", hint=hint)
             await _refuse(refusal, wait, scope, receive, send)
-        elif scope["type"] == "websocket":
-            await self._app(scope, receive, send)
+        elif self._open[client.name] >= self._most_open:
+            hint = "close some; or let connections under [server] be more"
+            await _refuse(KaicepError("half of all connections are yours", hint=hint), 1.0, scope, receive, send)
         else:
-            await self._in_turn(client.name, scope, receive, send)
+            with self._counted(client.name):
+                if scope["type"] == "websocket":
+                    await self._app(scope, receive, send)
+                else:
+                    await self._in_turn(client.name, scope, receive, send)
+
+    @contextmanager
+    def _counted(self, name: str) -> Iterator[None]:
+        """One more connection of a client, until it is done with: who reads rows as they come holds one for long."""
+        self._open[name] += 1
+        try:
+            yield
+        finally:
+            self._open[name] -= 1
+            if not self._open[name]:
+                del self._open[name]
 
     def _client(self, scope: Scope) -> ClientIdentity:
         lines = dict(scope["headers"])

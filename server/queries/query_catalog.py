@@ -47,7 +47,10 @@ class QueryCatalog:
             if self._known is None or self._known[0] != seen:
                 self._known = seen, self._processes.ask(listed_queries, lives=lives)
             known = self._known[1]
-        return with_status(known, self._told(), lives=lives)
+        told = self._told()
+        if self._told_before_the_last_change():  # it still has what was withdrawn since
+            told = {one.label: told[one.label] for one in known if one.label in told}
+        return with_status(known, told, lives=lives)
 
     def query(self, label: str) -> ListedQuery:
         """One of them.
@@ -65,6 +68,13 @@ class QueryCatalog:
         with suppress(PipelineError):  # no engine of this version has run
             return dict(known_status(self._settings).status.queries)
         return {}
+
+    def _told_before_the_last_change(self) -> bool:
+        """Whether the status is older than the last document that was submitted or withdrawn."""
+        with suppress(OSError):
+            told = status_file(self._settings.path(self._settings.engine.state)).stat()
+            return told.st_mtime_ns < (folder_of(self._settings) / "documents").stat().st_mtime_ns
+        return False
 
     def _files(self, *, lives: bool) -> Iterator[tuple[str, int, int]]:
         """What the answer depends on, each with its time and size."""

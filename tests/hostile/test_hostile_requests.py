@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, Phase, given
 from hypothesis import settings as drawn
 from hypothesis import strategies as st
 from kaicep.config import Settings
+from schemathesis.core.result import Ok
 from schemathesis.specs.openapi import checks
 from support.archives import archived_project
 from support.servers import ask, serving
@@ -54,7 +55,9 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def operations(url: str) -> Mapping[str, Any]:
     """What the document describes, by method and path."""
     schema = schemathesis.openapi.from_dict(ask(f"{url}/openapi.json").json)
-    found = (one.ok() for one in schema.get_all_operations())
+    described = list(schema.get_all_operations())
+    found = [one.ok() for one in described if isinstance(one, Ok)]
+    assert len(found) == len(described) > 40
     return {f"{one.method.upper()} {one.path}": one for one in found}
 
 
@@ -81,10 +84,9 @@ def judge(url: str, operation: Any, examples: int) -> None:
 
 @pytest.mark.slow
 def test_every_operation_answers_as_it_says(url: str) -> None:
-    """Those of datasets are of the same kinds: `make test-long` asks them as well."""
-    for name, operation in operations(url).items():
-        if "/datasets/" not in name:
-            judge(url, operation, 1)
+    """Each other one: `make test-long` asks all, those of datasets as well, which are of the same kinds."""
+    for operation in [one for name, one in operations(url).items() if "/datasets/" not in name][::2]:
+        judge(url, operation, 1)
 
 
 @pytest.mark.long

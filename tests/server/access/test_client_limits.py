@@ -33,11 +33,11 @@ class Slow:
         await asyncio.sleep(scope.get("streams", 0.0))
 
 
-def limited(app: Any, monkeypatch: pytest.MonkeyPatch, rate: int = 1000) -> ClientLimits:
+def limited(app: Any, monkeypatch: pytest.MonkeyPatch, rate: int = 1000, connections: int = 1000) -> ClientLimits:
     monkeypatch.setenv("ANNE", ANNE)
     monkeypatch.setenv("BERT", BERT)
     tokens = {name: {"token": f"env:{name.upper()}"} for name in ("anne", "bert")}
-    settings = Settings.parse({"server": {"tokens": tokens, "request_rate": rate}})
+    settings = Settings.parse({"server": {"tokens": tokens, "request_rate": rate, "connections": connections}})
     return ClientLimits(app, AccessControl(settings), settings.server)
 
 
@@ -88,6 +88,22 @@ def test_who_reads_an_answer_takes_no_turn(monkeypatch: pytest.MonkeyPatch) -> N
             reader.cancel()
         await asyncio.wait(readers)
         assert limits._turns == {}
+
+    asyncio.run(run())
+
+
+def test_half_of_the_connections_are_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        app = Slow()
+        app.go.set()
+        limits = limited(app, monkeypatch, connections=20)
+        readers = [asyncio.create_task(asked(limits, ANNE, streams=60.0)) for _ in range(10)]
+        await asyncio.sleep(0.05)
+        assert [(await asked(limits, token))[0] for token in (ANNE, BERT)] == [429, 200]
+        for reader in readers:
+            reader.cancel()
+        await asyncio.wait(readers)
+        assert (limits._open, (await asked(limits, ANNE))[0]) == ({}, 200)
 
     asyncio.run(run())
 

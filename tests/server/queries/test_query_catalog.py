@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pyoxigraph as ox
 import pytest
 from kaicep.api.clients import submit, withdraw
 from kaicep.config import Settings
+from kaicep.pipeline.control import folder_of
+from kaicep.pipeline.monitoring import QueryStatus, status_file
 from kaicep.server.problem import ProblemError
-from kaicep.server.queries import ProjectProcesses, QueryCatalog
+from kaicep.server.queries import ProjectProcesses, QueryCatalog, query_catalog
 from support.command_line import HIGH
 
 
@@ -43,3 +47,23 @@ def test_it_is_read_again_when_it_has_changed(settings: Settings) -> None:
     with pytest.raises(ProblemError, match="no query 'higest' is registered") as problem:
         catalog.query("higest")
     assert (problem.value.status, problem.value.error.hint) == (404, "did you mean 'highest'?")
+
+
+def test_what_was_withdrawn_after_the_last_status_is_there_no_more(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though the engine has told of it; of what it tells afterwards all is known."""
+    told = SimpleNamespace(
+        status=SimpleNamespace(queries={name: QueryStatus("running", 3) for name in ("high", "hot")})
+    )
+    monkeypatch.setattr(query_catalog, "engine_lives", lambda _: True)
+    monkeypatch.setattr(query_catalog, "known_status", lambda _: told)
+    documents = folder_of(settings) / "documents"
+    documents.mkdir(parents=True)
+    status = status_file(settings.path(settings.engine.state))
+    status.touch()
+    os.utime(status, ns=(0, documents.stat().st_mtime_ns - 1))
+    catalog = QueryCatalog(settings, Processes(settings))
+    assert [(one.label, one.matches) for one in catalog.queries()] == [("high", 3)]
+    os.utime(status, ns=(0, documents.stat().st_mtime_ns + 1))
+    assert [one.label for one in catalog.queries()] == ["high", "hot"]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyoxigraph as ox
 import pytest
 from kaicep.server.access import ClientIdentity, current_client
 from kaicep.server.problem import ProblemError
@@ -66,7 +67,7 @@ class Here:
         """Nothing."""
 
     def call(self, _: object, __: float, do: Any, *args: Any) -> Any:
-        return do(*args)
+        return do(ox.Store(), *args)
 
 
 def test_no_client_has_all_processes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +78,7 @@ def test_no_client_has_all_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     def ask(name: str, *, slow: bool) -> threading.Thread:
         def asking() -> None:
             current_client.set(ClientIdentity(name, "read"))
-            pool.call(None, 60, lambda: go.wait(60) if slow else order.append(name))
+            pool.call(None, 60, lambda _: go.wait(60) if slow else order.append(name))
 
         thread = threading.Thread(target=asking)
         thread.start()
@@ -97,7 +98,7 @@ def test_of_a_change_that_is_given_up_nobody_knows_whether_it_is_done(monkeypatc
     monkeypatch.setattr(process_pool, "StoreProcess", Here)
     changing = threading.Lock()
 
-    def long() -> None:
+    def long(_: ox.Store) -> None:
         raise TimeLimitError(503, "no answer within 20 s")
 
     with pytest.raises(ProblemError, match="not done within 20 s; a running engine may do it yet") as given_up:
