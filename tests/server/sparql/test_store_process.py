@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterator
@@ -51,6 +52,14 @@ def test_one_that_ends_is_told_and_begun_again(process: StoreProcess, folder: Pa
     with pytest.raises(ProblemError, match="the process that answers has ended") as ended:
         process.call(folder, 30, end)
     assert ended.value.status == 503
+    assert process.call(folder, 30, count) == 0
+
+
+def test_a_defect_is_told_as_one_and_the_next_one_answered(process: StoreProcess, folder: Path) -> None:
+    """What it is stands in the log alone."""
+    with pytest.raises(ProblemError, match="the server has a defect") as defect:
+        process.call(folder, 30, math.sqrt)  # type: ignore[arg-type]
+    assert defect.value.status == 500
     assert process.call(folder, 30, count) == 0
 
 
