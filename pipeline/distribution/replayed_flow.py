@@ -32,7 +32,8 @@ class ShardRuntime(QueryRuntime):
 
     def become(self, whole: QueryRuntime, unit: QueryUnit, shard: int, shards: int) -> None:
         """Be one shard of a query, and be answered by itself."""
-        self.part, self.shed, self.kin, self.likeness = (unit, shard, shards), whole.shed, None, None
+        self.part, self.kin, self.likeness = (unit, shard, shards), None, None
+        self.intake.shed = whole.intake.shed
 
     @property
     def is_given_all(self) -> bool:
