@@ -69,11 +69,12 @@ class ReplayedFlow(CatalogFlow):
     def divide(self) -> None:
         """Let queries that have shards, and have seen nothing, be answered in these.
 
-        Rows of repeated events wait for those of other shards, outside of operators: such queries stay whole.
+        Rows of quantified events, be it of one or none, wait for those of other shards, outside of operators: such
+        queries stay whole.
         """
         for unit in units_of([flow.registration for flow in self.flows.values()]):
-            several = quantified_variables(unit.registrations[0].query.pattern)
-            if unit.single and unit.key is not None and not any(several.values()):
+            quantified = quantified_variables(unit.registrations[0].query.pattern)
+            if unit.single and unit.key is not None and not quantified:
                 self._divide(unit)
 
     def _divide(self, unit: QueryUnit) -> None:
