@@ -48,11 +48,17 @@ class AccessControl:
                 hint="add [server.tokens], or listen at 127.0.0.1",
             )
         self._roles = {_digest_of(settings, name): one.role for name, one in server.tokens.items()}
+        self._names = {_digest_of(settings, name): name for name in server.tokens}
 
     @property
     def open(self) -> bool:
         """Whether there are no tokens, and whoever is on this machine may do all."""
         return not self._roles
+
+    def holder(self, authorization: str | None) -> str | None:
+        """The name of the token that a request shows, which has passed `check`; `None`: there are no tokens."""
+        token = _token_of(authorization or "")
+        return None if token is None else self._names.get(sha256(token.encode()).hexdigest())
 
     def check(self, role: Role, authorization: str | None) -> None:
         """Let a request pass that shows a token of this role, or of a higher one.

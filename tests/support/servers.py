@@ -21,7 +21,7 @@ from kaicep.server.jobs.job_process import JobProcess
 from kaicep.server.problem import ProblemError
 from kaicep.server.queries import ProjectProcesses
 
-__all__ = ["Answer", "ask", "serving"]
+__all__ = ["Answer", "ask", "processes_here", "serving"]
 
 _HTTP = urllib3.PoolManager(retries=False, timeout=60.0)
 
@@ -63,6 +63,11 @@ class _LoadedHere(ProjectProcesses):
 
     def change(self, do: Callable[..., Any], *args: Any, **named: Any) -> Any:
         return self.ask(do, *args, **named)
+
+
+def processes_here(settings: Settings) -> ProjectProcesses:
+    """Processes of a project that are none."""
+    return _LoadedHere(settings)
 
 
 class _JobHere(JobProcess):

@@ -210,16 +210,17 @@ def test_a_contradiction_is_listed_and_a_parked_query_goes_on(chromium: Browser,
 
 
 @pytest.mark.long
-def test_an_alarm_is_acknowledged_by_the_event_that_its_query_asks_for(chromium: Browser) -> None:
+def test_an_alarm_is_acknowledged_with_the_name_of_who_has_seen_it(chromium: Browser) -> None:
     app = fake_api()
     with fake_server(app) as url:
         page, _ = _opened(chromium, url)
+        page.get_by_label("Your name").fill("Grace")
         page.get_by_role("button", name="Acknowledge the alarm of room1").click()
         expect(page.locator(".notices")).to_contain_text("room1: acknowledged")
-        ((stream, event),) = app.state.posted
-        assert stream == "desk"
-        assert event.pop("timestamp").startswith("20")
-        assert event == {"says": "seen", "room": "https://example.org/robod#room1"}
+        expect(page.locator(".alarm.acknowledged").first).to_contain_text("seen by Grace")
+        assert [who for _, who in app.state.seen] == ["Grace"]
+        page.get_by_text("Alarms that are over").click()
+        expect(page.locator(".alarm.cleared")).to_contain_text("room3")
 
 
 @pytest.mark.long
