@@ -16,11 +16,12 @@ import uvicorn
 
 from ..api.clients import engine_lives
 from ..config import Settings
-from ..errors import PipelineError
+from ..errors import ConfigError, PipelineError, Place
 from .engine_process import EngineProcess
 from .problem import ProblemError
 from .queries import ProjectProcesses
 from .readiness import readiness_of
+from .request_head import PromptProtocol
 from .web_application import create_app
 
 __all__ = ["HttpServer", "serve"]
@@ -42,7 +43,7 @@ class HttpServer:
         url: that it is asked at.
 
     Raises:
-        ConfigError: it would listen beyond this machine without tokens.
+        ConfigError: it would listen beyond this machine without tokens, or its certificate is none.
         PipelineError: it cannot listen there.
     """
 
@@ -55,20 +56,27 @@ class HttpServer:
         name = f"[{host}]" if ":" in host else host
         self.url = f"http{'' if secure is None else 's'}://{name}:{port}"
         self._processes: ProjectProcesses = app.state.processes
-        self._server = _Server(
-            app.state.feeds.end,
-            uvicorn.Config(
-                app,
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                timeout_graceful_shutdown=_GRACE_S,
-                ssl_certfile=secure,
-                ssl_keyfile=None if server.key is None else str(settings.path(server.key)),
-                ws="websockets-sansio",
-                ws_max_size=_LONGEST_MESSAGE,
-            ),
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=_GRACE_S,
+            ssl_certfile=secure,
+            ssl_keyfile=None if server.key is None else str(settings.path(server.key)),
+            http=PromptProtocol,
+            limit_concurrency=server.connections,
+            ws="websockets-sansio",
+            ws_max_size=_LONGEST_MESSAGE,
         )
+        self._server = _Server(app.state.feeds.end, config)
+        try:
+            config.load()
+        except OSError as error:  # it has no certificate, or not its key
+            self._socket.close()
+            hint = "name files in PEM, the certificate's and its key's, as certificate and key under [server]"
+            said = f"no TLS with {server.certificate}: {error.strerror or error}"
+            raise ConfigError(said, place=Place(settings.file), hint=hint) from error
 
     def warm(self) -> None:
         """Load in another process what most requests need, so that nobody waits for that; in the background."""

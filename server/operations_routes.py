@@ -12,7 +12,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from ..api.clients import known_status
 from ..errors import PipelineError
 from ..pipeline.monitoring import EngineStatus, QueryStatus, StreamStatus, metrics_bytes, status_bytes
-from .access_control import may
+from .access import may
 from .problem import ProblemError
 from .problem_document import PROBLEM_RESPONSES
 from .readiness import Readiness, readiness_of

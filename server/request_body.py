@@ -25,8 +25,11 @@ async def read_body(request: Request, largest: int, time: timedelta) -> bytes:
         time: that it may take to arrive.
 
     Raises:
-        ProblemError: 413, it is larger; 408, it does not come.
+        ProblemError: 413, it is larger; 408, it does not come; 415, it is compressed: nothing is ever unpacked here.
     """
+    coding = request.headers.get("Content-Encoding", "identity").strip().lower()
+    if coding != "identity":
+        raise ProblemError(415, f"the body is in {coding}", "send it as it is", Accept_Encoding="identity")
     said = request.headers.get("Content-Length", "")
     if said.isdigit() and int(said) > _PATIENCE * largest:
         raise _too_large(largest)

@@ -60,7 +60,6 @@ class RequestMeter:
             if message["type"] == "http.response.start":
                 route = getattr(scope.get("route"), "path", "none")
                 self._metrics.note(scope["method"], route, message["status"], time.monotonic() - began)
-                message["headers"].append((b"x-content-type-options", b"nosniff"))
             await send(message)
 
         await self._app(scope, receive, noting)

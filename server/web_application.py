@@ -15,7 +15,7 @@ from starlette.middleware.cors import CORSMiddleware
 from ..api.clients import complete_store, engine_lives, store_lacks
 from ..config import Settings
 from ..errors import KaicepError
-from .access_control import AccessControl, OriginCheck
+from .access import AccessControl, ClientLimits, OriginCheck, ResponsePolicy
 from .alarms import Acknowledgements, AlarmCatalog, alarm_routes
 from .archive import archive_routes
 from .engine_process import EngineProcess
@@ -108,7 +108,9 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
             expose_headers=["Location", "Retry-After"],
             max_age=600,
         )
+    app.add_middleware(ClientLimits, access=access, server=settings.server)
     app.add_middleware(OriginCheck, server=settings.server, open_=access.open)
+    app.add_middleware(ResponsePolicy)
     app.add_middleware(RequestMeter, metrics=metrics)  # outermost
     return app
 

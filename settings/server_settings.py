@@ -91,6 +91,8 @@ class ServerSettings(Table):
         body_timeout: how long a request may take to arrive.
         upload_timeout: how long what is uploaded may take to be read, reasoned over and taken in.
         job_timeout: how long a job may take, such as a query that is tried on the archive.
+        connections: that may be open at once; who comes then is told to come again.
+        request_rate: requests a second that may come with one token, over some seconds.
         backlog: bytes of posted events that may wait for the engine, of each stream; then no more are taken.
         datasets: by name.
     """
@@ -109,5 +111,7 @@ class ServerSettings(Table):
     body_timeout: Duration = timedelta(seconds=30)
     upload_timeout: Duration = timedelta(minutes=5)
     job_timeout: Duration = timedelta(minutes=10)
+    connections: int = Field(default=1_000, ge=1)
+    request_rate: int = Field(default=200, ge=1)
     backlog: Size = 100 * 10**6
     datasets: dict[Annotated[str, BeforeValidator(_dataset)], DatasetSettings] = Field(default_factory=dict)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict
 
-from ..access_control import AccessControl, may
+from ..access import AccessControl, may
 from ..problem_document import PROBLEM_RESPONSES
 from .acknowledgement import Acknowledgements
 from .alarm_catalog import AlarmCatalog

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 
 from ...config import Settings
 from ...language import parse_duration
-from ..access_control import may
+from ..access import may
 from ..problem import ProblemError
 from ..problem_document import PROBLEM_RESPONSES
 from ..queries import ProjectProcesses, QueryCatalog
@@ -91,6 +91,9 @@ def archive_routes(settings: Settings, processes: ProjectProcesses, catalog: Que
 
 def _duration(text: str) -> timedelta:
     try:
-        return parse_duration(text)
+        found = parse_duration(text)
     except (ValueError, KeyError) as error:
         raise ProblemError(400, f"'{text}' is no duration", "write 90s, 15min or 1h") from error
+    if found <= timedelta():
+        raise ProblemError(400, f"a gap is longer than '{text}'", "write 90s, 15min or 1h")
+    return found

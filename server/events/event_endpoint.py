@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
 
 from ...settings import ServerSettings
-from ..access_control import may
+from ..access import may
 from ..problem_document import PROBLEM_RESPONSES
 from ..request_body import read_body
 from .event_inbox import EventInboxes

@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.concurrency import run_in_threadpool
 
 from ...settings import Role, ServerSettings
-from ..access_control import may
+from ..access import may
 from ..problem import ProblemError
 from ..problem_document import PROBLEM_RESPONSES
 from ..request_body import read_body
@@ -54,6 +54,7 @@ _READ: dict[int | str, dict[str, Any]] = {
         "content": {
             **{media: {"schema": {"type": "string"}} for media in GRAPH_TYPES[1:4]},
             GRAPH_TYPES[0]: {"schema": {"type": "string"}, "example": _TURTLE},
+            "application/json": {"schema": {"type": "array", "items": {"type": "object"}}},
         },
     },
     **PROBLEM_RESPONSES,
@@ -173,4 +174,5 @@ def _address(request: Request) -> str:
 
 
 def _missing(graph: str | None) -> ProblemError:
-    return ProblemError(404, f"there is no graph <{graph}>", "GET without a name lists what there is")
+    said = "the default graph says nothing" if graph is None else f"there is no graph <{graph}>"
+    return ProblemError(404, said, "GET without a name lists what there is")

@@ -37,7 +37,8 @@ class GraphStore(Protocol):
             Whether it is a new one.
 
         Raises:
-            ProblemError: a document is broken (400), or contradicts what is there (409); nothing has changed.
+            ProblemError: a document is broken (400), or contradicts what is there (409): nothing has changed. Or it
+                takes too long (503): nobody knows whether a running engine does it yet.
         """
 
     def delete(self, graph: str | None) -> bool:

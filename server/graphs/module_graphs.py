@@ -71,12 +71,7 @@ class ModuleGraphs:
         self, do: Callable[Concatenate[ox.Store, Given], Found], *args: Given.args, **named: Given.kwargs
     ) -> Found:
         seconds = self._settings.server.upload_timeout.total_seconds()
-        if not self._changing.acquire(timeout=seconds):  # two that change at once would take each other for an engine
-            raise ProblemError(503, "another change is at work", "send it again later", Retry_After="5")
-        try:
-            return self._pool.call(None, seconds, do, *args, **named)
-        finally:
-            self._changing.release()
+        return self._pool.change(self._changing, seconds, do, *args, **named)
 
 
 def listed_modules(_: ox.Store, settings: Settings) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
 
 from ...config import Settings
-from ..access_control import may
+from ..access import may
 from ..problem_document import PROBLEM_RESPONSES
 from ..queries import ProjectProcesses, text_of
 from .asked_states import AskedRows, ask_once

@@ -1,7 +1,8 @@
-"""Jobs: who comes first is begun first, some at a time; what came of each is kept for a while."""
+"""Jobs: some at a time, and not all of one client; what came of each is kept for a while."""
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 import uuid
@@ -13,13 +14,19 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar, Literal
 
 from ...errors import error_fields
+from ..access import current_client
 from ..problem import ProblemError
 from .job_process import JobProcess, Work
 
 __all__ = ["Job", "JobQueue"]
 
-_AT_ONCE, _WAITING, _KEPT = 2, 20, 50
+_AT_ONCE, _SHARE, _KEPT = 3, 2, 50
+"""Jobs that run at once; those of one client among them; those that are over and kept."""
+_WAITING = 20
+"""Of one client."""
 _KEPT_S = 3600.0
+
+_LOG = logging.getLogger("kaicep")
 
 JobState = Literal["waiting", "running", "done", "failed", "cancelled"]
 
@@ -51,6 +58,7 @@ class Job:
 class _Held:
     job: Job
     process: JobProcess
+    client: str
     ended: float | None = None
     changing: threading.Lock = field(default_factory=threading.Lock)
 
@@ -72,6 +80,7 @@ class JobQueue:
         self._held: dict[str, _Held] = {}
         self._lock = threading.Lock()
         self._threads = ThreadPoolExecutor(_AT_ONCE, "kaicep-job")
+        self._closed = False
 
     def begin(self, kind: str, work: Work, *arguments: object) -> Job:
         """Let something be done as soon as its turn comes.
@@ -85,14 +94,14 @@ class JobQueue:
             ProblemError: 429, too much waits already.
         """
         job = Job(uuid.uuid4().hex, kind, "waiting", datetime.now(UTC))
-        held = _Held(job, self.process(work, *arguments))
+        held = _Held(job, self.process(work, *arguments), current_client.get().name)
         with self._lock:
             self._forget()
-            if sum(one.job.state == "waiting" for one in self._held.values()) >= _WAITING:
-                raise ProblemError(429, f"{_WAITING} jobs wait already", "ask again later", Retry_After="30")
+            if self._count("waiting", held.client) >= _WAITING:
+                raise ProblemError(429, f"{_WAITING} of your jobs wait already", "ask again later", Retry_After="30")
             self._held[job.id] = held
             with suppress(RuntimeError):  # the server ends
-                self._threads.submit(self._run, held)
+                self._threads.submit(self._work)
         return job
 
     def jobs(self) -> list[Job]:
@@ -113,9 +122,11 @@ class JobQueue:
         """End one, or forget it when it is over.
 
         Raises:
-            ProblemError: as `job`.
+            ProblemError: as `job`; 403, it is of somebody else.
         """
-        held = self._of(name)
+        held, client = self._of(name), current_client.get()
+        if client.name != held.client and client.role != "admin":
+            raise ProblemError(403, "the job is of somebody else", "let them end it, or use a token of the role admin")
         with held.changing:
             over = held.ended is not None
             if not over:
@@ -129,6 +140,7 @@ class JobQueue:
 
     def close(self) -> None:
         """End all."""
+        self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         for held in list(self._held.values()):
             held.process.cancel()
@@ -142,9 +154,27 @@ class JobQueue:
                 raise ProblemError(404, f"there is no job '{name}'", hint)
             return self._held[name]
 
+    def _work(self) -> None:
+        """Do the jobs that may be done now, one after the other."""
+        while (held := self._next()) is not None:
+            self._run(held)
+
+    def _next(self) -> _Held | None:
+        """The job that runs next: of who has the fewest, and then who came first; `None`: none may."""
+        with self._lock:
+            if self._closed:
+                return None
+            running = {one.client: self._count("running", one.client) for one in self._held.values()}
+            able = [h for h in self._held.values() if h.job.state == "waiting" and running[h.client] < _SHARE]
+            for held in sorted(able, key=lambda held: running[held.client]):
+                if self._change(held, state="running"):
+                    return held
+            return None
+
+    def _count(self, state: JobState, client: str) -> int:
+        return sum(one.job.state == state and one.client == client for one in self._held.values())
+
     def _run(self, held: _Held) -> None:
-        if not self._change(held, state="running"):
-            return
         try:
             result = held.process.run(self._seconds, lambda done: self._change(held, progress=done))
         except ProblemError as problem:
@@ -158,7 +188,8 @@ class JobQueue:
             told |= {name: fields[name] for name in ("hint", "place") if fields[name] is not None}
             self._change(held, ended=True, state="failed", problem=told)
         except Exception as error:  # noqa: BLE001 - whoever waits has to hear of it
-            self._change(held, ended=True, state="failed", problem={"status": 500, "detail": repr(error)})
+            self._change(held, ended=True, state="failed", problem={"status": 500, "detail": "the server has a defect"})
+            _LOG.exception("a job has met a defect: %s", error)
         else:
             self._change(held, ended=True, state="done", progress=1.0, result=result)
 

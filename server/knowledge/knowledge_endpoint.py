@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from ..access_control import may
+from ..access import may
 from ..problem_document import PROBLEM_RESPONSES
 from ..queries import ProjectProcesses, QueryCatalog
 from .class_tree import class_level

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 
 from ...config import Settings
-from ..access_control import may
+from ..access import may
 from ..problem_document import PROBLEM_RESPONSES
 from .project_processes import ProjectProcesses
 from .query_check import CheckedText, TextProblem, check_text

@@ -9,7 +9,6 @@ from typing import Concatenate, ParamSpec, TypeVar
 import pyoxigraph as ox
 
 from ...config import Settings
-from ..problem import ProblemError
 from ..sparql import ProcessPool
 
 __all__ = ["ProjectProcesses"]
@@ -72,12 +71,7 @@ class ProjectProcesses:
             ProblemError: it refuses, or takes longer than `upload_timeout`.
         """
         seconds = self._settings.server.upload_timeout.total_seconds()
-        if not self._changing.acquire(timeout=seconds):
-            raise ProblemError(503, "another change is at work", "send it again later", Retry_After="5")
-        try:
-            return self._writing.call(None, seconds, do, self._settings, *args, **named)
-        finally:
-            self._changing.release()
+        return self._writing.change(self._changing, seconds, do, self._settings, *args, **named)
 
     def close(self) -> None:
         """Answer no more."""

@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 
 from ...config import Settings
 from ...settings import Duration
-from ..access_control import may
+from ..access import may
 from ..problem import ProblemError
 from ..problem_document import PROBLEM_RESPONSES
 from ..request_body import read_body

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import suppress
-from typing import Annotated, Any
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, suppress
+from typing import Annotated, Any, cast
 
 import orjson
 from fastapi import APIRouter, Depends, Header, Query, WebSocket, WebSocketDisconnect
-from fastapi.sse import EventSourceResponse, ServerSentEvent
+from fastapi.responses import StreamingResponse
+from fastapi.sse import format_sse_event
 from starlette.concurrency import run_in_threadpool
+from starlette.types import Receive, Scope, Send
 
 from ...config import Settings
 from ...errors import ArchiveError, PipelineError
-from ..access_control import AccessControl, may
+from ..access import AccessControl, may
 from ..problem import ProblemError
 from ..problem_document import PROBLEM_RESPONSES
 from ..queries import QueryCatalog
@@ -46,6 +48,9 @@ _ROWS: dict[int | str, dict[str, Any]] = {
     **PROBLEM_RESPONSES,
 }
 _HELLO_S = 10.0
+_PING_S = 15.0
+_UNBUFFERED = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
+"""Of proxies as well."""
 _POLICY = 1008
 _GOING_AWAY = 1001
 
@@ -103,23 +108,18 @@ def row_routes(settings: Settings, catalog: QueryCatalog, feeds: RowFeeds) -> AP
         "/queries/{label}/rows",
         summary="Rows of a query as they come",
         dependencies=[may("read")],
-        response_class=EventSourceResponse,
+        response_class=StreamingResponse,
         responses=_ROWS,
     )
     async def rows(
         query: str = Depends(kept), place: tuple[bool, RowCursor | None] = Depends(began)
-    ) -> AsyncIterator[ServerSentEvent]:
+    ) -> StreamingResponse:
         """Server-sent events of the rows that are new; behind `Last-Event-ID` those that were missed come first.
 
         A row is sent when it is durable. Who comes again with the last id misses none, and has none twice; 0 is before
         the first row.
         """
-        known, cursor = place
-        async with feeds.feed(query) as feed:
-            cursor = cursor if known else feed.end
-            yield ServerSentEvent(id=str(cursor or RowCursor.BEGIN), comment="rows follow")
-            async for row in _following(feed, cursor):
-                yield ServerSentEvent(id=str(row.cursor), event="row", raw_data=row.text)
+        return _RowEvents(_events(feeds, query, *place), headers=_UNBUFFERED)
 
     @routes.websocket("/queries/{label}/live")
     async def live(websocket: WebSocket, label: str) -> None:
@@ -144,6 +144,38 @@ def row_routes(settings: Settings, catalog: QueryCatalog, feeds: RowFeeds) -> AP
             await _send(websocket, feed, cursor if said is not None else feed.end)
 
     return routes
+
+
+class _RowEvents(StreamingResponse):
+    """Server-sent events, which end when the client goes; of FastAPI's own the log is full then."""
+
+    media_type = "text/event-stream"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer."""
+        async with aclosing(cast("AsyncGenerator[bytes]", self.body_iterator)):
+            await super().__call__(scope, receive, send)
+
+
+async def _events(feeds: RowFeeds, query: str, known: bool, cursor: RowCursor | None) -> AsyncGenerator[bytes]:  # noqa: FBT001
+    """The rows behind a place, or from now on; a comment where there are none for a while."""
+    async with feeds.feed(query) as feed:
+        cursor = cursor if known else feed.end
+        yield format_sse_event(id=str(cursor or RowCursor.BEGIN), comment="rows follow")
+        while True:
+            try:
+                async with asyncio.timeout(_PING_S):
+                    found = await feed.after(cursor)
+            except TimeoutError:
+                yield format_sse_event(comment="ping")
+                continue
+            except ArchiveError:
+                return
+            if not found:
+                return
+            for row in found:
+                yield format_sse_event(data_str=row.text, event="row", id=str(row.cursor))
+            cursor = found[-1].cursor
 
 
 async def _following(feed: RowFeed, cursor: RowCursor | None) -> AsyncIterator[LiveRow]:

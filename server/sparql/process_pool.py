@@ -1,10 +1,9 @@
-"""Some processes for all who ask: who comes first is answered first, and nobody waits for ever."""
+"""Some processes for all who ask: no client has all of them, and nobody waits for ever."""
 
 from __future__ import annotations
 
-import queue
 import threading
-import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,8 +11,9 @@ from typing import Any, Concatenate
 
 import pyoxigraph as ox
 
+from ..access import current_client
 from ..problem import ProblemError
-from .store_process import Found, Given, StoreProcess
+from .store_process import Found, Given, StoreProcess, TimeLimitError
 
 __all__ = ["ProcessPool"]
 
@@ -21,8 +21,11 @@ __all__ = ["ProcessPool"]
 class ProcessPool:
     """A few processes that answer requests.
 
+    There is one more than a client may have at once: what one asks, however long it takes, leaves room for others.
+    Of those who wait, who has the fewest comes first, and then who came first.
+
     Args:
-        size: how many.
+        size: how many a client may have.
         writable: see `StoreProcess`; then there is one, since a store is written by one process.
         first: likewise.
     """
@@ -34,15 +37,19 @@ class ProcessPool:
         writable: bool = False,
         first: tuple[Callable[..., object], *tuple[Any, ...]] | None = None,
     ) -> None:
-        self._all = [StoreProcess(writable=writable, first=first) for _ in range(size)]
+        self._share = size
+        count = size if writable else size + 1
+        self._all = [StoreProcess(writable=writable, first=first) for _ in range(count)]
         # The one that was at work last is asked first: those that nobody needs are not even begun.
-        self._free: queue.LifoQueue[StoreProcess] = queue.LifoQueue()
-        for process in self._all:
-            self._free.put(process)
+        self._free = self._all[::-1]
+        self._changed = threading.Condition()
+        self._at_work: Counter[str] = Counter()
+        self._waiting: dict[int, str] = {}
+        self._came = 0
 
     def start(self) -> None:
-        """Begin them, so that nobody waits for that."""
-        for process in self._all:
+        """Begin those that one client may have, so that it does not wait for that."""
+        for process in self._all[: self._share]:
             process.start()
 
     def call(
@@ -61,6 +68,38 @@ class ProcessPool:
         with self._taken(seconds) as process:
             return process.call(folder, seconds, do, *args, **named)
 
+    def change(
+        self,
+        changing: threading.Lock,
+        seconds: float,
+        do: Callable[Concatenate[ox.Store, Given], Found],
+        *args: Given.args,
+        **named: Given.kwargs,
+    ) -> Found:
+        """As `call`, without a store, of what asks a running engine to change something.
+
+        Args:
+            changing: held meanwhile: two that change at once would take each other for an engine.
+            seconds: that it may take, and wait for another one.
+            do: as there.
+            args: likewise.
+            named: likewise.
+
+        Raises:
+            ProblemError: as there; or another change takes too long. Of what was given up nobody knows whether the
+                engine does it yet.
+        """
+        if not changing.acquire(timeout=seconds):
+            raise ProblemError(503, "another change is at work", "send it again later", Retry_After="5")
+        try:
+            return self.call(None, seconds, do, *args, **named)
+        except TimeLimitError as error:
+            said = f"not done within {seconds:g} s; a running engine may do it yet"
+            hint = "see whether it has before you send it again; or let upload_timeout be longer"
+            raise ProblemError(503, said, hint) from error
+        finally:
+            changing.release()
+
     def close(self) -> None:
         """End them; whoever waits for an answer gets none."""
         for process in self._all:
@@ -68,25 +107,51 @@ class ProcessPool:
 
     @contextmanager
     def _taken(self, seconds: float) -> Iterator[StoreProcess]:
-        began = time.monotonic()
-        try:
-            process = self._free.get(timeout=seconds)
-        except queue.Empty:
-            waited = f"all processes that answer are at work, for {time.monotonic() - began:.0f} s"
-            raise ProblemError(503, waited, "ask again later, or let there be more workers", Retry_After="5") from None
+        client = current_client.get().name
+        process = self._next(client, seconds)
         try:
             yield process
         except ProblemError:
-            threading.Thread(target=self._renewed, args=(process,), daemon=True).start()
+            threading.Thread(target=self._renewed, args=(process, client), daemon=True).start()
             raise
         except BaseException:
-            self._free.put(process)
+            self._give_back(process, client)
             raise
         else:
-            self._free.put(process)
+            self._give_back(process, client)
 
-    def _renewed(self, process: StoreProcess) -> None:
+    def _next(self, client: str, seconds: float) -> StoreProcess:
+        """A process, when it is this client's turn."""
+        with self._changed:
+            self._came += 1
+            place = self._came
+            self._waiting[place] = client
+            try:
+                if not self._changed.wait_for(lambda: self._turn() == place, seconds):
+                    said = f"no process that answers was free for {seconds:.0f} s"
+                    hint = "ask again later, or let there be more workers"
+                    raise ProblemError(503, said, hint, Retry_After="5")
+                self._at_work[client] += 1
+                return self._free.pop()
+            finally:
+                del self._waiting[place]
+                self._changed.notify_all()
+
+    def _turn(self) -> int | None:
+        """The place of who comes next; `None`: nobody can."""
+        able = [(self._at_work[c], place) for place, c in self._waiting.items() if self._at_work[c] < self._share]
+        return min(able)[1] if able and self._free else None
+
+    def _give_back(self, process: StoreProcess, client: str) -> None:
+        with self._changed:
+            self._free.append(process)
+            self._at_work[client] -= 1
+            if not self._at_work[client]:
+                del self._at_work[client]
+            self._changed.notify_all()
+
+    def _renewed(self, process: StoreProcess, client: str) -> None:
         """Begin a process again that was ended, and only then let others have it."""
         with suppress(ProblemError):
             process.start()
-        self._free.put(process)
+        self._give_back(process, client)

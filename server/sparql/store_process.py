@@ -6,6 +6,7 @@ It is begun ahead and kept: a process of its own for each request takes longer t
 from __future__ import annotations
 
 import threading
+import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -17,7 +18,7 @@ from ...errors import ArchiveError, KaicepError, Place, error_fields, error_of
 from ...storage import ChildProcess, serve_parent
 from ..problem import ProblemError
 
-__all__ = ["StoreProcess", "main"]
+__all__ = ["StoreProcess", "TimeLimitError", "main"]
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
@@ -25,6 +26,10 @@ Found = TypeVar("Found")
 _STARTING_S = 120.0
 _IDLE_S = 60.0
 _NOT_STARTED = "the process that answers does not start"
+
+
+class TimeLimitError(ProblemError):
+    """What was asked took too long, and was given up."""
 
 
 class StoreProcess:
@@ -78,7 +83,7 @@ class StoreProcess:
                 connection.send((folder, self._writable, do, args, named))
                 if not connection.poll(seconds):
                     self._drop()
-                    raise ProblemError(503, _too_long(seconds))
+                    raise TimeLimitError(503, _too_long(seconds))
                 found, refusal = connection.recv()
             except (EOFError, OSError) as error:
                 self._drop()
@@ -156,6 +161,11 @@ def main(number: int) -> None:
             refusal = (400, error_fields(error))
         except (OSError, MemoryError) as error:
             refusal = (503, error_fields(ArchiveError(f"the store does not answer: {error}", place=Place(str(folder)))))
+        except RecursionError:
+            refusal = (400, error_fields(ArchiveError("what is asked nests too deeply", hint="ask in several steps")))
+        except Exception:  # noqa: BLE001 - the next request has nothing to do with it
+            traceback.print_exc()
+            refusal = (500, error_fields(KaicepError("the server has a defect", hint="its log says more; report it")))
         connection.send((found, refusal))
 
 

@@ -35,6 +35,7 @@ def context_windows(_: ox.Store, settings: Settings, last: str) -> list[dict[str
     Raises:
         KaicepError: the project is wrong, or `last` is no duration.
     """
+    TrialSpan(last=last).check()
     project = Project.of(settings)
     registered = registered_at_start(project, SubmittedQueries(folder_of(settings)).documents())
     known = project.vocabulary([one.query for one in registered]).contexts

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 
 from ...config import Settings
-from ..access_control import may
+from ..access import may
 from ..problem_document import PROBLEM_RESPONSES
 from ..queries import ProjectProcesses
 from .recent_events import recent_events

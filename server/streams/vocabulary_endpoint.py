@@ -8,7 +8,7 @@ from fastapi import APIRouter
 
 from ...config import Settings
 from ...pipeline import query_files, read_document
-from ..access_control import may
+from ..access import may
 from ..problem_document import PROBLEM_RESPONSES
 from ..queries import ProjectProcesses
 from .context_windows import context_windows

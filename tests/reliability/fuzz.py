@@ -56,6 +56,8 @@ PARSERS: Mapping[str, Callable[[bytes], None]] = {
     "json_array": lambda content: _records("events.json", content),
     "csv_file": lambda content: _records("events.csv", content),
     "parquet_file": lambda content: _records("events.parquet", content),
+    "posted_records": lambda content: _target("posted_records", content),
+    "uploaded_document": lambda content: _target("uploaded_document", content),
 }
 """By the name of the seeds."""
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+from pathlib import Path
 
 import pytest
+import urllib3
 from kaicep.config import Settings
-from kaicep.errors import PipelineError
+from kaicep.errors import ConfigError, PipelineError
 from kaicep.server import HttpServer
 from support.servers import ask, serving
 
@@ -33,3 +36,40 @@ def test_after_its_end_nobody_listens() -> None:
         port = int(url.rpartition(":")[2])
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port), timeout=5)
+
+
+def certified(folder: Path, **server: str) -> Settings:
+    """A project with a certificate for this machine, `own.pem` and `own.key`."""
+    words = (
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-days",
+        "2",
+    )
+    own = ("-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "own.key", "-out", "own.pem")
+    subprocess.run([*words, *own], cwd=folder, check=True, capture_output=True)
+    return Settings.parse({"server": {"certificate": "own.pem", "key": "own.key", **server}}, root=folder)
+
+
+def test_with_a_certificate_it_answers_by_tls_alone(tmp_path: Path) -> None:
+    with serving(certified(tmp_path)) as url:
+        assert url.startswith("https://127.0.0.1:")
+        trusting = urllib3.PoolManager(ca_certs=str(tmp_path / "own.pem"), retries=False)
+        assert trusting.request("GET", f"{url}/health").status == 200
+        trusting.clear()  # else the server waits for it to end
+        with pytest.raises(urllib3.exceptions.HTTPError):
+            urllib3.PoolManager(retries=False).request("GET", url.replace("https", "http") + "/health")
+        with pytest.raises(urllib3.exceptions.SSLError):  # one that does not trust it
+            urllib3.PoolManager(retries=False).request("GET", f"{url}/health")
+
+
+@pytest.mark.parametrize("server", [{"certificate": "none.pem"}, {"key": "own.pem"}])
+def test_a_certificate_that_is_none_is_told_before_anything_begins(tmp_path: Path, server: dict[str, str]) -> None:
+    with pytest.raises(ConfigError, match=r"no TLS with \w+\.pem: .*name files in PEM"):
+        HttpServer(certified(tmp_path, port="0", **server))

@@ -46,6 +46,14 @@ def test_one_that_is_too_large_or_too_slow_is_refused(
     assert (refused.value.status, refused.value.headers["Connection"]) == (status, "close")
 
 
+@pytest.mark.parametrize("coding", ["gzip", "br", "gzip, gzip"])
+def test_nothing_is_unpacked(coding: str) -> None:
+    """A body may be a thousand times as large when it is."""
+    with pytest.raises(ProblemError, match=f"the body is in {coding}") as refused:
+        read([b"1"], Content_Encoding=coding)
+    assert (refused.value.status, refused.value.headers) == (415, {"Accept-Encoding": "identity"})
+
+
 def test_a_client_that_goes_away_is_told_so() -> None:
     request = Request({"type": "http", "method": "POST", "headers": []}, receive=_gone)
     with pytest.raises(ProblemError, match="the request ended before its body"):

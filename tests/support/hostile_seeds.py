@@ -204,6 +204,33 @@ _REQUESTS = [
     )
 ]
 
+_POSTED = (
+    b"application/json\n" + _ARRAY,
+    b"application/x-ndjson; charset=utf-8\n" + _LINES,
+    b"text/csv\n" + _CSV,
+)
+_FORM = b"".join(
+    b"--x\r\nContent-Type: %b\r\n\r\n%b\r\n" % part
+    for part in ((b"text/turtle", _TURTLE), (b"application/ld+json", _JSON_LD))
+)
+_UPLOADED = (
+    b"text/turtle\n" + _TURTLE,
+    b"application/rdf+xml\n" + _RDF,
+    b"application/rdf+xml\n" + _BOMB + _RDF.replace(b"x</p>", b"&a8;</p>"),
+    b"application/owl+xml\n" + _OWX,
+    b"application/ld+json\n" + _JSON_LD,
+    b"multipart/form-data; boundary=x\n" + _FORM + b"--x--\r\n",
+)
+_TYPE_WORDS = (
+    b"application/json\n",
+    b"text/csv\n",
+    b"charset=",
+    b";",
+    b"multipart/form-data; boundary=",
+    b"--x\r\n",
+    b"\r\n\r\n",
+)
+
 SEEDS: Mapping[str, Sequence[bytes]] = {
     "query_text": [*_FLOWS, *_QUERIES],
     "annotation_file": [ANNOTATION.encode(), *(text.encode() for text in _KEYS)],
@@ -212,6 +239,8 @@ SEEDS: Mapping[str, Sequence[bytes]] = {
     "json_array": [_ARRAY],
     "csv_file": [_CSV, _WIDE, _TSV],
     "parquet_file": [_parquet()],
+    "posted_records": _POSTED,
+    "uploaded_document": _UPLOADED,
 }
 """Well-formed content, by what reads it; what is guided by coverage begins with it."""
 
@@ -244,6 +273,11 @@ STRATEGIES: Mapping[str, st.SearchStrategy[bytes]] = {
     "rdf_xml": hostile([_RDF, _BOMB + _RDF.replace(b"x</p>", b"&a8;</p>")], _XML_WORDS, _IN_XML),
     "owl_xml": hostile([_OWX, _BOMB + _OWX.replace(b"#Room1", b"&a8;")], _XML_WORDS, _IN_XML),
     "request_file": hostile(_REQUESTS, _JSON_WORDS, _IN_JSON) | respelled(_REQUESTS, _VALUE_CLASSES),
+    "posted_records": hostile(_POSTED, (*_TYPE_WORDS, *_JSON_WORDS, *_CSV_WORDS), (*_IN_JSON, *_IN_CSV))
+    | respelled(_POSTED[:2], _VALUE_CLASSES),
+    "uploaded_document": hostile(
+        _UPLOADED, (*_TYPE_WORDS, *_TURTLE_WORDS, *_LD_WORDS, *_XML_WORDS), (*_IN_TURTLE, *_IN_JSON, *_IN_XML)
+    ),
     "sparql_text": hostile(_SPARQL, _SPARQL_WORDS, _IN_SPARQL) | respelled(_SPARQL, _SPARQL_CLASSES),
 }
 """By the name of the target in `hostile_targets`."""
@@ -276,6 +310,8 @@ WELL_FORMED: Mapping[str, tuple[bytes, str]] = {
         _REQUESTS[0],
         '{"answer": ["a: answered from the next batch on, its rows go where the engine\'s go"]}',
     ),
+    "posted_records": (_POSTED[2], "4 records"),
+    "uploaded_document": (b"text/turtle\n<a> <p> <b> .", "<urn:a> <urn:p> <urn:b> .\n"),
     "sparql_text": (_SPARQL[0], "5 solutions"),
 }
 """Of each target something that it takes, and what it says of that."""

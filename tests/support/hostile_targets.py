@@ -21,6 +21,9 @@ from kaicep.commands.trials import infer_project, try_document
 from kaicep.pipeline.control import Requests, folder_of
 from kaicep.pipeline.durability import CheckpointedFlow
 from kaicep.pipeline.sources import raw_table, read_file
+from kaicep.server.events.posted_records import json_lines as posted_lines
+from kaicep.server.graphs.rdf_upload import parsed, rdf_parts
+from kaicep.server.problem import ProblemError
 
 from .letters import stream
 from .manual import PAGE, knowledge, settings
@@ -44,6 +47,7 @@ __all__ = [
     "page_query",
     "parquet_file",
     "plain_project",
+    "posted_records",
     "project_file",
     "query_text",
     "rdf_xml",
@@ -52,6 +56,7 @@ __all__ = [
     "trig",
     "tsv_file",
     "turtle",
+    "uploaded_document",
     "wide_csv_file",
     "xz_file",
 ]
@@ -328,3 +333,25 @@ def sparql_text(content: bytes) -> str:
     """A question to the archive."""
     found = _archive().query(content.decode(errors="replace"))
     return f"{len(list(found))} solutions" if isinstance(found, Solutions) else str(found)
+
+
+def posted_records(content: bytes) -> str:
+    """A body of events that somebody posts, behind a line that says what it is."""
+    kind, _, body = content.partition(b"\n")
+    with _refusing():
+        return f"{len(posted_lines(kind.decode('latin-1'), body))} records"
+
+
+def uploaded_document(content: bytes) -> str:
+    """A document of RDF that somebody uploads, or a form with several, likewise."""
+    kind, _, body = content.partition(b"\n")
+    with _refusing():
+        return parsed(rdf_parts(kind.decode("latin-1"), body), "urn:ex:base").decode()
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    try:
+        yield
+    except ProblemError as problem:
+        raise problem.error from problem

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pyoxigraph as ox
@@ -20,6 +21,8 @@ from kaicep.server.jobs import JobQueue
 from kaicep.server.jobs.job_process import JobProcess
 from kaicep.server.problem import ProblemError
 from kaicep.server.queries import ProjectProcesses
+from kaicep.server.sparql import process_pool
+from kaicep.server.sparql.store_process import StoreProcess
 
 __all__ = ["Answer", "ask", "processes_here", "serving"]
 
@@ -83,6 +86,30 @@ class _JobsHere(JobQueue):
     process = _JobHere
 
 
+class _StoreHere(StoreProcess):
+    """Opens stores in this process, with the same refusals."""
+
+    def __init__(self, *, writable: bool = False, **_: object) -> None:
+        self._writable, self._kept = writable, dict[Path, ox.Store]()
+
+    def start(self) -> None:
+        """There is nothing to begin."""
+
+    def call(self, folder: Path | None, seconds: float, do: Callable[..., Any], *args: Any, **named: Any) -> Any:
+        del seconds
+        with _refusing():
+            if folder is None or not self._writable:
+                return do(ox.Store() if folder is None else ox.Store.read_only(str(folder)), *args, **named)
+            if folder not in self._kept:
+                folder.mkdir(parents=True, exist_ok=True)
+                self._kept[folder] = ox.Store(folder)
+            return do(self._kept[folder], *args, **named)
+
+    def close(self) -> None:
+        """Let go of the stores."""
+        self._kept.clear()
+
+
 @contextmanager
 def _refusing() -> Iterator[None]:
     try:
@@ -92,19 +119,24 @@ def _refusing() -> Iterator[None]:
 
 
 @contextmanager
-def serving(settings: Settings, engine: EngineProcess | None = None, *, processes: bool = False) -> Iterator[str]:
+def serving(
+    settings: Settings, engine: EngineProcess | None = None, *, processes: bool = False, stores: bool = True
+) -> Iterator[str]:
     """Serve a project on a free port; give its address.
 
     Args:
         settings: of the project.
         engine: begins and ends with it.
         processes: whether the project is loaded in processes of their own, each of which takes seconds to begin.
+        stores: likewise, whether stores are opened in processes of their own.
     """
     free = settings.server.model_copy(update={"port": 0})
     with pytest.MonkeyPatch.context() as patch:
         if not processes:
             patch.setattr(web_application, "ProjectProcesses", _LoadedHere)
             patch.setattr(web_application, "JobQueue", _JobsHere)
+        if not stores:
+            patch.setattr(process_pool, "StoreProcess", _StoreHere)
         server = HttpServer(settings.model_copy(update={"server": free}), engine)
     thread = threading.Thread(target=server.run)
     thread.start()

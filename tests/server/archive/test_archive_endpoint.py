@@ -9,4 +9,5 @@ def test_archive(plain_url: str) -> None:
     assert ask(f"{plain_url}/archive?gap=1h").json["events"] == 0
     wrong = ask(f"{plain_url}/archive?gap=soon")
     assert (wrong.status, wrong.json["detail"]) == (400, "'soon' is no duration")
+    assert ask(f"{plain_url}/archive?gap=-1h").json["detail"] == "a gap is longer than '-1h'"
     assert ask(f"{plain_url}/queries/hihg/chart").status == 404

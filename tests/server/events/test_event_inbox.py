@@ -41,6 +41,24 @@ def test_where_too_much_waits_no_more_is_taken(tmp_path: Path) -> None:
     inbox.put([b"y"])
 
 
+def test_a_file_that_the_engine_removes_meanwhile_waits_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inbox = EventInbox(project(tmp_path, SOURCE), "air")
+    inbox.put([b"x"])
+    listed = Path.glob
+
+    def removed(folder: Path, pattern: str) -> list[Path]:
+        found = list(listed(folder, pattern))
+        for file in found:
+            file.unlink()
+        return found
+
+    monkeypatch.setattr(Path, "glob", removed)
+    inbox.put([b"y"])
+    assert [file.read_text() for file in (tmp_path / "in").iterdir()] == ["y\n"]
+
+
 @pytest.mark.parametrize(
     ("source", "message"),
     [

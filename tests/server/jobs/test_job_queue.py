@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
+from kaicep.server.access import ClientIdentity, current_client
 from kaicep.server.jobs import JobQueue, job_queue
 from kaicep.server.jobs.job_queue import Job
 from kaicep.server.problem import ProblemError
@@ -73,3 +74,18 @@ def test_no_more_are_taken_than_can_wait(jobs: JobQueue, monkeypatch: pytest.Mon
     with pytest.raises(ProblemError, match="jobs wait already") as problem:
         jobs.begin("double", double, 1)
     assert (problem.value.status, problem.value.headers) == (429, {"Retry-After": "30"})
+
+
+def test_one_client_s_jobs_leave_room_for_those_of_others(jobs: JobQueue) -> None:
+    current_client.set(ClientIdentity("greedy", "read"))
+    slow = [jobs.begin("doze", doze) for _ in range(5)]
+    reached(jobs, slow[1], lambda one: one.state == "running")
+    current_client.set(ClientIdentity("other", "read"))
+    assert reached(jobs, jobs.begin("double", double, 4), over).result == {"double": 8}
+    assert [jobs.job(one.id).state for one in slow] == ["running", "running", "waiting", "waiting", "waiting"]
+    with pytest.raises(ProblemError, match="the job is of somebody else") as refused:
+        jobs.cancel(slow[0].id)
+    assert refused.value.status == 403
+    current_client.set(ClientIdentity("operator", "admin"))
+    jobs.cancel(slow[0].id)
+    reached(jobs, slow[2], lambda one: one.state == "running")

@@ -174,3 +174,12 @@ def test_the_server_ends_while_somebody_waits_for_rows(live: Settings) -> None:
     with pytest.raises(ConnectionClosed):
         socket.recv(60)
     waiting.__exit__(None, None, None)
+
+
+def test_a_reader_that_goes_leaves_no_trace_in_the_log(url: str, caplog: pytest.LogCaptureFixture) -> None:
+    """Whoever goes while rows are on their way, too."""
+    for _ in range(3):
+        with events(f"{url}/queries/high/rows", Last_Event_ID="0") as found:
+            assert next(found)["id"]
+    assert ask(f"{url}/health").status == 200
+    assert [line for line in caplog.messages if "Exception" in line] == []

@@ -1,14 +1,18 @@
-"""Who comes first is answered first; nobody waits longer than an answer may take."""
+"""No client has all processes; nobody waits longer than an answer may take."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from kaicep.server.access import ClientIdentity, current_client
 from kaicep.server.problem import ProblemError
+from kaicep.server.sparql import process_pool
 from kaicep.server.sparql.process_pool import ProcessPool
+from kaicep.server.sparql.store_process import TimeLimitError
 from support.command_line import wait_for
 from support.stores import count, sleep
 
@@ -43,10 +47,61 @@ def test_nobody_waits_for_ever(pool: ProcessPool, folder: Path) -> None:
 
     thread = threading.Thread(target=take_long)
     thread.start()
-    wait_for(pool._free.empty)
-    with pytest.raises(ProblemError, match="all processes that answer are at work") as busy:
+    wait_for(lambda: not pool._free)
+    with pytest.raises(ProblemError, match="no process that answers was free for 0 s") as busy:
         pool.call(folder, 0.05, count)
     assert (busy.value.status, busy.value.headers) == (503, {"Retry-After": "5"})
     thread.join()
     assert [problem.status for problem in slow] == [503]
     assert pool.call(folder, 30, count) == 0
+
+
+class Here:
+    """A process that is none: it does what it is asked in the thread that asks."""
+
+    def __init__(self, **_: object) -> None:
+        """As the real one."""
+
+    def start(self) -> None:
+        """Nothing."""
+
+    def call(self, _: object, __: float, do: Any, *args: Any) -> Any:
+        return do(*args)
+
+
+def test_no_client_has_all_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whose queries take long is waited for by nobody else; of those who wait, who has the fewest comes first."""
+    monkeypatch.setattr(process_pool, "StoreProcess", Here)
+    pool, go, order = ProcessPool(2), threading.Event(), list[str]()
+
+    def ask(name: str, *, slow: bool) -> threading.Thread:
+        def asking() -> None:
+            current_client.set(ClientIdentity(name, "read"))
+            pool.call(None, 60, lambda: go.wait(60) if slow else order.append(name))
+
+        thread = threading.Thread(target=asking)
+        thread.start()
+        return thread
+
+    greedy = [ask("greedy", slow=True) for _ in range(5)]
+    wait_for(lambda: pool._at_work["greedy"] == 2)
+    ask("other", slow=False).join(20)
+    assert (order, pool._at_work["greedy"], len(pool._free)) == (["other"], 2, 1)
+    go.set()
+    for thread in greedy:
+        thread.join(20)
+    assert (len(pool._free), dict(pool._at_work), pool._waiting) == (3, {}, {})
+
+
+def test_of_a_change_that_is_given_up_nobody_knows_whether_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process_pool, "StoreProcess", Here)
+    changing = threading.Lock()
+
+    def long() -> None:
+        raise TimeLimitError(503, "no answer within 20 s")
+
+    with pytest.raises(ProblemError, match="not done within 20 s; a running engine may do it yet") as given_up:
+        ProcessPool(1).change(changing, 20, long)
+    assert given_up.value.status == 503
+    assert "let upload_timeout be longer" in str(given_up.value)
+    assert not changing.locked()

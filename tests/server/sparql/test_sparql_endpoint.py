@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from urllib.parse import quote, urlencode
 
 import pytest
-from support.servers import Answer, ask
+from kaicep.config import Settings
+from kaicep.settings import TokenSettings
+from support.servers import Answer, ask, serving
 
 COUNT = "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }"
 QUERY, FORM = "application/sparql-query", "application/x-www-form-urlencoded"
@@ -98,3 +103,33 @@ def test_a_dataset_takes_updates_where_that_is_said(archived_url: str) -> None:
     assert found.text == "n\r\nnoisy\r\n"
     fixed = ask(f"{archived_url}/datasets/fixed/sparql", "POST", "CLEAR ALL", **update)
     assert (fixed.status, fixed.json["detail"]) == (403, "this dataset takes no updates")
+
+
+@pytest.mark.slow
+def test_what_one_user_asks_is_stopped_and_the_others_go_on(
+    archived: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However much it is: six questions that would take for ever, and one process for each user."""
+    tokens = {name: 32 * name[0] for name in ("anne", "bert")}
+    for name, token in tokens.items():
+        monkeypatch.setenv(name.upper(), token)
+    table = {name: TokenSettings(token=f"env:{name.upper()}") for name in tokens}
+    server = archived.server.model_copy(update={"tokens": table, "query_timeout": timedelta(seconds=4)})
+    endless = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l FILTER(STR(?c) < STR(?l)) }"
+    with serving(archived.model_copy(update={"server": server})) as url, ThreadPoolExecutor(6) as threads:
+
+        def put(query: str, name: str) -> Answer:
+            return ask(
+                f"{url}/sparql",
+                "POST",
+                query,
+                Content_Type="application/sparql-query",
+                Authorization=f"Bearer {tokens[name]}",
+            )
+
+        assert put("ASK {}", "bert").json["boolean"]
+        greedy = [threads.submit(put, endless, "anne") for _ in range(6)]
+        time.sleep(0.5)
+        assert put("ASK {}", "bert").json["boolean"]
+        assert ask(f"{url}/ready").status == 200
+        assert {one.result().status for one in greedy} == {503}

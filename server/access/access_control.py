@@ -1,31 +1,29 @@
-"""Who may ask: tokens and what they allow; on this machine, only what no page of another site has sent."""
+"""Who may ask: tokens and what they allow."""
 
 from __future__ import annotations
 
 import base64
 import binascii
 import hmac
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from hashlib import sha256
 from ipaddress import ip_address
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
-from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ..config import Settings
-from ..errors import ConfigError, KaicepError, Place
-from ..settings import Role, ServerSettings, found_secret
-from .problem import ProblemError
-from .problem_document import problem_response
+from ...config import Settings
+from ...errors import ConfigError, Place
+from ...settings import Role, found_secret
+from ..problem import ProblemError
+from .client_identity import ClientIdentity
 
-__all__ = ["AccessControl", "OriginCheck", "is_loopback", "may"]
+__all__ = ["AccessControl", "is_loopback", "may"]
 
 _ROLES: tuple[Role, ...] = ("read", "submit", "admin")
 _SHORTEST = 16
-_SAFE = {"GET", "HEAD", "OPTIONS"}
+_TOKEN = "token "
 _BEARER = HTTPBearer(auto_error=False, description="A token of `[server.tokens]`; none is needed where there are none.")
 
 
@@ -47,18 +45,20 @@ class AccessControl:
                 place=Place(settings.file),
                 hint="add [server.tokens], or listen at 127.0.0.1",
             )
-        self._roles = {_digest_of(settings, name): one.role for name, one in server.tokens.items()}
-        self._names = {_digest_of(settings, name): name for name in server.tokens}
+        self._known = {
+            _digest_of(settings, name): ClientIdentity(f"{_TOKEN}{name}", one.role)
+            for name, one in server.tokens.items()
+        }
 
     @property
     def open(self) -> bool:
         """Whether there are no tokens, and whoever is on this machine may do all."""
-        return not self._roles
+        return not self._known
 
     def holder(self, authorization: str | None) -> str | None:
         """The name of the token that a request shows, which has passed `check`; `None`: there are no tokens."""
-        token = _token_of(authorization or "")
-        return None if token is None else self._names.get(sha256(token.encode()).hexdigest())
+        client = self.client(authorization)
+        return None if client is None else client.name.removeprefix(_TOKEN)
 
     def check(self, role: Role, authorization: str | None) -> None:
         """Let a request pass that shows a token of this role, or of a higher one.
@@ -72,21 +72,29 @@ class AccessControl:
         """
         if self.open:
             return
-        token = _token_of(authorization or "")
-        if token is None:
+        if _token_of(authorization or "") is None:
             hint = "send the header Authorization: Bearer TOKEN"
             raise ProblemError(401, "a token is needed", hint, WWW_Authenticate='Bearer realm="kaicep"')
-        digest = sha256(token.encode()).hexdigest()
-        has = [own for known, own in self._roles.items() if hmac.compare_digest(known, digest)]
-        if not has:
+        client = self.client(authorization)
+        if client is None:
             raise ProblemError(
                 401,
                 "nobody has this token",
                 "[server.tokens] of the project file says who has one",
                 WWW_Authenticate='Bearer realm="kaicep", error="invalid_token"',
             )
-        if _ROLES.index(has[0]) < _ROLES.index(role):
-            raise ProblemError(403, f"this token is for '{has[0]}', and '{role}' is needed", "use another token")
+        if _ROLES.index(client.role) < _ROLES.index(role):
+            raise ProblemError(403, f"this token is for '{client.role}', and '{role}' is needed", "use another token")
+
+    def client(self, authorization: str | None) -> ClientIdentity | None:
+        """Who has the token of a request; `None`: nobody, or it shows none."""
+        token = _token_of(authorization or "")
+        if token is None:
+            return None
+        digest = sha256(token.encode()).hexdigest()
+        # All are compared, so that the time it takes says nothing about a token.
+        found = [client for known, client in self._known.items() if hmac.compare_digest(known, digest)]
+        return found[0] if found else None
 
 
 def may(role: Role) -> Any:
@@ -99,58 +107,12 @@ def may(role: Role) -> Any:
     return Depends(check)
 
 
-class OriginCheck:
-    """Refuses what a page of another site sends where no token is needed, and what came by a name that is not ours.
-
-    Args:
-        app: what is asked behind it.
-        server: hosts and origins that are known.
-        open_: whether no token is needed.
-    """
-
-    def __init__(self, app: ASGIApp, server: ServerSettings, *, open_: bool) -> None:
-        self._app, self._server, self._open = app, server, open_
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
-        refusal = self._refusal(scope) if scope["type"] in ("http", "websocket") and self._open else None
-        if refusal is None:
-            await self._app(scope, receive, send)
-        elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008, "reason": refusal.message})
-        else:
-            await problem_response(403, refusal)(scope, receive, send)
-
-    def _refusal(self, scope: Scope) -> KaicepError | None:
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        host = _hostname(f"//{headers.get('host', '')}")
-        if not (is_loopback(host) or host in self._server.hosts):
-            return KaicepError(f"this server is not called '{host}'", hint="add the name to hosts under [server]")
-        origin = headers.get("origin")
-        # A page may read what comes through a socket of another site, whatever it asks; of answers it may not.
-        safe = scope["type"] == "http" and scope["method"] in _SAFE
-        if safe or origin is None or not self._is_strange(origin, headers):
-            return None
-        return KaicepError(f"a page of {origin} may change nothing here", hint="add it to cors under [server]")
-
-    def _is_strange(self, origin: str, headers: Mapping[str, str]) -> bool:
-        own = urlsplit(origin).netloc == headers.get("host")
-        return not (own or origin in self._server.cors or "*" in self._server.cors)
-
-
 def is_loopback(host: str) -> bool:
     """Whether a host is this machine, and reached from nowhere else."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _hostname(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""
 
 
 def _digest_of(settings: Settings, name: str) -> str:

@@ -1,0 +1,45 @@
+"""A connection on which no request comes is closed; there are no more than so many."""
+
+from __future__ import annotations
+
+import socket
+import time
+from urllib.parse import urlsplit
+
+import pytest
+from kaicep.config import Settings
+from kaicep.server.request_head import PromptProtocol
+from support.servers import ask, serving
+
+
+def connected(url: str) -> socket.socket:
+    place = urlsplit(url)
+    return socket.create_connection((place.hostname or "", place.port or 0), timeout=20)
+
+
+@pytest.mark.parametrize(
+    "begun", [b"", b"GET /health HTTP/1.1\r\nHost: 127", b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\nGET"]
+)
+def test_a_head_that_does_not_come_ends_the_connection(
+    plain_url: str, monkeypatch: pytest.MonkeyPatch, begun: bytes
+) -> None:
+    monkeypatch.setattr(PromptProtocol, "patience", 0.3)
+    with connected(plain_url) as connection:
+        connection.sendall(begun)
+        began = time.monotonic()
+        answer = b"".join(iter(lambda: connection.recv(65_536), b""))
+        assert time.monotonic() - began < 15
+        assert (answer == b"") == (b"\r\n\r\n" not in begun)
+
+
+def test_there_are_no_more_connections_than_may_be() -> None:
+    with serving(Settings.parse({"server": {"connections": 4}})) as url:
+        held = [connected(url) for _ in range(5)]
+        until = time.monotonic() + 20
+        while (found := ask(f"{url}/health")).status == 200:
+            assert time.monotonic() < until
+        assert found.status == 503
+        for connection in held:
+            connection.close()
+        while ask(f"{url}/health").status != 200:
+            assert time.monotonic() < until
