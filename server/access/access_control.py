@@ -23,7 +23,7 @@ __all__ = ["AccessControl", "is_loopback", "may"]
 
 _ROLES: tuple[Role, ...] = ("read", "submit", "admin")
 _SHORTEST = 16
-_TOKEN = "token "
+_HOLDER = "token "
 _BEARER = HTTPBearer(auto_error=False, description="A token of `[server.tokens]`; none is needed where there are none.")
 
 
@@ -46,7 +46,7 @@ class AccessControl:
                 hint="add [server.tokens], or listen at 127.0.0.1",
             )
         self._known = {
-            _digest_of(settings, name): ClientIdentity(f"{_TOKEN}{name}", one.role)
+            _digest_of(settings, name): ClientIdentity(f"{_HOLDER}{name}", one.role)
             for name, one in server.tokens.items()
         }
 
@@ -58,7 +58,7 @@ class AccessControl:
     def holder(self, authorization: str | None) -> str | None:
         """The name of the token that a request shows, which has passed `check`; `None`: there are no tokens."""
         client = self.client(authorization)
-        return None if client is None else client.name.removeprefix(_TOKEN)
+        return None if client is None else client.name.removeprefix(_HOLDER)
 
     def check(self, role: Role, authorization: str | None) -> None:
         """Let a request pass that shows a token of this role, or of a higher one.
