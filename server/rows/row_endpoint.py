@@ -173,8 +173,8 @@ async def _events(feeds: RowFeeds, query: str, known: bool, cursor: RowCursor | 
                 return
             if not found:
                 return
-            for row in found:
-                yield format_sse_event(data_str=row.text, event="row", id=str(row.cursor))
+            # At once: each write to a client that has gone would be a line of the log.
+            yield b"".join(format_sse_event(data_str=row.text, event="row", id=str(row.cursor)) for row in found)
             cursor = found[-1].cursor
 
 

@@ -114,7 +114,7 @@ def test_what_one_user_asks_is_stopped_and_the_others_go_on(
     for name, token in tokens.items():
         monkeypatch.setenv(name.upper(), token)
     table = {name: TokenSettings(token=f"env:{name.upper()}") for name in tokens}
-    server = archived.server.model_copy(update={"tokens": table, "query_timeout": timedelta(seconds=4)})
+    server = archived.server.model_copy(update={"tokens": table, "query_timeout": timedelta(seconds=3)})
     endless = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l FILTER(STR(?c) < STR(?l)) }"
     with serving(archived.model_copy(update={"server": server})) as url, ThreadPoolExecutor(6) as threads:
 

@@ -57,7 +57,8 @@ function StreamDetail({ stream }) {
   const schema = useAnswer(at("streams", stream.name));
   const events = useAnswer(`${at("streams", stream.name)}/events?last=8`, 5000);
   const told = schema.value;
-  const rows = (Array.isArray(events.value) ? events.value : (events.value?.events ?? [])).slice().reverse();
+  const rows = [...(events.value ?? [])].reverse();
+  const columns = rowColumns(rows).filter((name) => name !== told?.time); // it is `_time`
   return (
     <div class="stream-detail">
       <ProblemBox problem={schema.problem} />
@@ -94,7 +95,7 @@ function StreamDetail({ stream }) {
       {rows.length > 0 && (
         <>
           <h3>Newest events</h3>
-          <Table caption={`Newest events of ${stream.name}`} columns={rowColumns(rows)} rows={rows} />
+          <Table caption={`Newest events of ${stream.name}`} columns={columns} rows={rows} />
         </>
       )}
     </div>
