@@ -5,7 +5,7 @@ READY := .venv/.ready
 LINK := .cache/src/kaicep
 
 .DEFAULT_GOAL := help
-.PHONY: help setup broker browser page demo test test-fast test-long reliability soak fuzz structure lint format docs docs-serve docs-release bench endurance clean
+.PHONY: help setup broker browser page demo serve-demo test test-fast test-long reliability soak fuzz structure lint format docs docs-serve docs-release bench endurance clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -36,6 +36,9 @@ page: ## bundle the page of `kaicep serve` anew, from server/page/source; takes 
 
 demo: setup ## stream the real readings of a building through Spark, with queries; about a minute
 	@$(BIN)/kaicep demo
+
+serve-demo: setup ## show that building live at 60x on a page, http://127.0.0.1:8080; Ctrl-C stops it, the next one goes on
+	@$(BIN)/kaicep demo --live --folder build/serve-demo
 
 # The random cases are the same ones every time: what passed passes again. New ones are drawn by test-long.
 test: setup ## run the tests, a few minutes

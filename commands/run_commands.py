@@ -28,17 +28,29 @@ class MatchFormat(StrEnum):
     KAFKA = "kafka"
 
 
-@app.command(epilog="Example: `kaicep demo`")
+@app.command(epilog="Examples: `kaicep demo`, `kaicep demo --live --folder building`")
 def demo(
     folder: Annotated[
         Path | None, typer.Option(help="Work there and keep everything; by default in a temporary folder.")
     ] = None,
     *,
+    live: Annotated[
+        bool, typer.Option("--live", help="Show them live on the page of a server, until Ctrl-C; then go on there.")
+    ] = False,
+    speed: Annotated[
+        str, typer.Option(metavar="FACTOR", help="With --live: 60x, an hour in a minute; max, as fast as it goes.")
+    ] = "60x",
+    port: Annotated[int, typer.Option(metavar="PORT", min=0, max=65535, help="With --live: listen there.")] = 8080,
     quiet: Quiet = False,
 ) -> None:
-    """Stream the real readings of a building through Spark, with queries; takes about a minute."""
+    """Stream the real readings of a building through Spark, with queries; takes about a minute, with --live hours."""
     from .jobs import run_demo
+    from .replaying import run_live_demo
 
+    if live:
+        _require_server()
+        run_live_demo(folder, speed, port)
+        return
     out = Console(file=sys.stdout, highlight=False)
     run_demo(folder, out if out.is_terminal else Console(width=_PAGE, highlight=False), log(), quiet=quiet)
 
@@ -158,13 +170,10 @@ def serve(
     Rows go to the standard output, as those of `kaicep run`. Ctrl-C ends the server, and the engine that it began. Any
     host but this machine demands tokens under [server].
     """
-    from importlib.util import find_spec
-
     from ..config import Settings
     from ..storage import masked
 
-    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
-        raise PipelineError("the server is not installed", hint='pip install "kaicep[serve]"')
+    _require_server()
     from .. import server
 
     settings = Settings.load(project)
@@ -175,6 +184,13 @@ def serve(
         received = server.serve(settings, command, tell)
     if received is not None:
         raise typer.Exit(128 + received)
+
+
+def _require_server() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
+        raise PipelineError("the server is not installed", hint='pip install "kaicep[serve]"')
 
 
 def _check_output(out: str | None, form: MatchFormat) -> None:

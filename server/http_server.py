@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -19,12 +20,14 @@ from ..errors import ConfigError, PipelineError, Place
 from .engine_process import EngineProcess
 from .problem import ProblemError
 from .queries import ProjectProcesses
+from .readiness import readiness_of
 from .request_head import PromptProtocol
 from .web_application import create_app
 
 __all__ = ["HttpServer", "serve"]
 
 _GRACE_S = 10
+_LOOK_S = 0.2
 _BACKLOG = 1024
 _LONGEST_MESSAGE = 65_536
 
@@ -134,13 +137,19 @@ class _Server(uvicorn.Server):
         self.should_exit, self.received = True, signal.Signals(number)
 
 
-def serve(settings: Settings, command: list[str] | None, say: Callable[[str], None]) -> signal.Signals | None:
+def serve(
+    settings: Settings,
+    command: list[str] | None,
+    say: Callable[[str], None],
+    beside: Callable[[str], None] | None = None,
+) -> signal.Signals | None:
     """Serve a project over HTTP until the process is told to end.
 
     Args:
         settings: of the project.
         command: the words that run its engine; `None`: it is left to others.
         say: takes a line of the log.
+        beside: is given the address as soon as the server is ready, on a thread of its own that nobody waits for.
 
     Returns:
         What told it to end.
@@ -152,7 +161,15 @@ def serve(settings: Settings, command: list[str] | None, say: Callable[[str], No
     server = HttpServer(settings, engine)
     server.warm()
     say(f"kaicep answers at {server.url}")
+    if beside is not None:
+        threading.Thread(target=_when_ready, args=(settings, engine, beside, server.url), daemon=True).start()
     return server.run()
+
+
+def _when_ready(settings: Settings, engine: EngineProcess | None, do: Callable[[str], None], url: str) -> None:
+    while not readiness_of(settings, engine).ready:
+        time.sleep(_LOOK_S)
+    do(url)
 
 
 def _listening(host: str, port: int) -> socket.socket:

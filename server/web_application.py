@@ -16,9 +16,10 @@ from ..api.clients import complete_store, engine_lives, store_lacks
 from ..config import Settings
 from ..errors import KaicepError
 from .access import AccessControl, ClientLimits, OriginCheck, ResponsePolicy
+from .alarms import Acknowledgements, AlarmCatalog, alarm_routes
 from .archive import archive_routes
 from .engine_process import EngineProcess
-from .events import event_routes
+from .events import EventInboxes, event_routes
 from .graphs import DatasetGraphs, ModuleGraphs, graph_routes
 from .jobs import JobQueue, ask_routes, job_routes
 from .knowledge import knowledge_routes
@@ -50,7 +51,7 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
     """
     access, metrics = AccessControl(settings), RequestMetrics()
     archive, modules, datasets = ArchiveDataset(settings), ModuleGraphs(settings), _datasets(settings)
-    processes, feeds = ProjectProcesses(settings), RowFeeds(settings)
+    processes, feeds, inboxes = ProjectProcesses(settings), RowFeeds(settings), EventInboxes(settings)
     catalog, jobs = QueryCatalog(settings, processes), JobQueue(settings.server.job_timeout.total_seconds())
 
     @asynccontextmanager
@@ -86,7 +87,10 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
     app.include_router(ask_routes(settings, processes))
     app.include_router(job_routes(settings, jobs))
     app.include_router(stream_routes(settings, processes))
-    app.include_router(event_routes(settings))
+    app.include_router(event_routes(inboxes, settings.server))
+    app.include_router(
+        alarm_routes(AlarmCatalog(settings, processes, catalog), Acknowledgements(settings, processes, inboxes))
+    )
     app.include_router(vocabulary_routes(settings, processes))
     app.include_router(knowledge_routes(processes, catalog))
     app.include_router(archive_routes(settings, processes, catalog))

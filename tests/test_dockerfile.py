@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
+import sys
 import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
@@ -75,10 +77,15 @@ def test_the_command_is_the_wheel_s() -> None:
     assert {line.split()[0] for line in instructions("FROM")} == {"python:3.11-slim-bookworm"}
 
 
-def test_the_list_of_dependencies_is_written_by_its_program(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("extras", "besides"), [("", None), ("serve", "uvicorn=="), ("mqtt,serve", "paho-mqtt==")])
+def test_the_list_of_dependencies_is_written_by_its_program(extras: str, besides: str | None) -> None:
     """The line of Python in the recipe is run on the file that it reads."""
     (program,) = re.findall(r'python -c "(.*?)" >', RECIPE)
     here = program.replace("/source/pyproject.toml", str(ROOT / "pyproject.toml"))
-    done = subprocess.run(["python3", "-c", here], capture_output=True, text=True, check=True)  # noqa: S607 - any Python
+    words = [sys.executable, "-c", here]
+    asked = {**os.environ, "EXTRAS": extras}
+    done = subprocess.run(words, capture_output=True, text=True, check=True, env=asked)
     assert "pyarrow==" in done.stdout
     assert all("==" in line for line in done.stdout.splitlines())
+    assert (besides or "pyarrow==") in done.stdout
+    assert ("uvicorn==" in done.stdout) == ("serve" in extras)

@@ -11,10 +11,12 @@ from .sparql_request import SparqlRequest
 from .timeout import Timeout
 
 if TYPE_CHECKING:
+    from .answering_process import answer_request
     from .sparql_results import Graph, Result, Solutions, collected, evaluate, select
     from .time_argument import parse_time_argument
 
 _LATER = {
+    "answer_request": ".answering_process",
     **dict.fromkeys(("Graph", "Result", "Solutions", "collected", "evaluate", "select"), ".sparql_results"),
     "parse_time_argument": ".time_argument",
 }
@@ -25,6 +27,7 @@ __all__ = [
     "Solutions",
     "SparqlRequest",
     "Timeout",
+    "answer_request",
     "collected",
     "evaluate",
     "explain_syntax",

@@ -14,7 +14,7 @@ Answer = tuple[object, tuple[str, Place | None, str | None] | None, Exception | 
 """What was found; or why the query is refused, in words, with its place and what to do; or why there is no store."""
 
 
-def main() -> None:
+def answer_request() -> None:
     """Answer the request on the standard input of this process."""
     serve_parent()
     copy, do, asked = pickle.loads(sys.stdin.buffer.read())  # noqa: S301 - written by whoever began this process

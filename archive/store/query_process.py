@@ -13,7 +13,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 from ...errors import ArchiveError, Place
-from ..sparql import Result, SparqlRequest, Timeout, answering_process, evaluate, is_intricate, select
+from ..sparql import Result, SparqlRequest, Timeout, answer_request, evaluate, is_intricate, select
 from .oxigraph_folder import damaged
 
 _POLL_S = 0.05
@@ -69,7 +69,7 @@ def _in_process(copy: Path, do: Callable[..., object], asked: tuple[Any, ...], t
         said.write(content)
         said.seek(0)
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            [sys.executable, "-c", f"from {answering_process.__name__} import main; main()"],
+            [sys.executable, "-c", f"from {answer_request.__module__} import answer_request; answer_request()"],
             stdin=said,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

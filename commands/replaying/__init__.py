@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .live_demonstration import run_live_demo
 from .replay_command import app
 
-__all__ = ["app"]
+__all__ = ["app", "run_live_demo"]

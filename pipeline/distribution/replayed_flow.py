@@ -32,7 +32,8 @@ class ShardRuntime(QueryRuntime):
 
     def become(self, whole: QueryRuntime, unit: QueryUnit, shard: int, shards: int) -> None:
         """Be one shard of a query, and be answered by itself."""
-        self.part, self.shed, self.kin, self.likeness = (unit, shard, shards), whole.shed, None, None
+        self.part, self.kin, self.likeness = (unit, shard, shards), None, None
+        self.intake.shed = whole.intake.shed
 
     @property
     def is_given_all(self) -> bool:
@@ -68,11 +69,12 @@ class ReplayedFlow(CatalogFlow):
     def divide(self) -> None:
         """Let queries that have shards, and have seen nothing, be answered in these.
 
-        Rows of repeated events wait for those of other shards, outside of operators: such queries stay whole.
+        Rows of quantified events, be it of one or none, wait for those of other shards, outside of operators: such
+        queries stay whole.
         """
         for unit in units_of([flow.registration for flow in self.flows.values()]):
-            several = quantified_variables(unit.registrations[0].query.pattern)
-            if unit.single and unit.key is not None and not any(several.values()):
+            quantified = quantified_variables(unit.registrations[0].query.pattern)
+            if unit.single and unit.key is not None and not quantified:
                 self._divide(unit)
 
     def _divide(self, unit: QueryUnit) -> None:

@@ -72,7 +72,7 @@ class Backfill:
                 break
         self.done = 1.0
         for flow in self.dataflow.flows.values():
-            flow.seam = self._seam
+            flow.intake.seam = self._seam
 
     def hand_over(self, dataflow: Dataflow) -> None:
         """Let a data flow go on with the queries where the past ends."""
@@ -107,7 +107,7 @@ def request_of(dataflow: Dataflow, span: TimeRange | None, upto: Position | None
                 columns[stream] |= names
     watermarks = {stream: dataflow.watermarks[stream] for stream in columns}
     queries = tuple(flow.query for flow in flows)
-    sampled = any(flow.shed is not None for flow in flows)
+    sampled = any(flow.intake.shed is not None for flow in flows)
     return BackfillRequest(queries, span, columns, watermarks, upto, dataflow.cancelled, sampled)
 
 

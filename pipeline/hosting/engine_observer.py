@@ -235,7 +235,7 @@ class EngineObserver:
 
     def _shed(self, label: str) -> ShedEvents | None:
         runtime = self._flow.dataflow.flows.get(label)
-        shed = None if runtime is None else runtime.shed
+        shed = None if runtime is None else runtime.intake.shed
         return None if shed is None else ShedEvents(shed.share, shed.passed, shed.read)
 
     def _acted(self) -> dict[str, ActionStatus]:

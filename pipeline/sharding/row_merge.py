@@ -1,6 +1,6 @@
 """The rows of a query's shards in output order (docs/semantics.md 3.16).
 
-Matches of different shards share no event, so of rows of one `_time` their last events decide: those are told by their
+Matches of different shards have different last events, so of rows of one `_time` these decide: they are told by their
 time stamps, which rows carry hidden, and then by their identities. Where a match may still grow in one shard, the rows
 of the others that come behind it wait.
 """

@@ -197,7 +197,7 @@ def _of_query(
 
 def _candidates(flow: QueryRuntime, stream: str, batch: EventBatch) -> dict[str, pl.DataFrame]:
     events = {stream: batch}
-    found = flow.input.candidates(events if flow.shed is None else flow.shed.left(events))
+    found = flow.input.candidates(flow.intake.left(events))
     return {
         name: some if isinstance(some, pl.DataFrame) else frame_of(some, some.column_names)
         for name, some in found.items()

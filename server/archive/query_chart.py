@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -17,9 +18,11 @@ from ...archive.sparql import parse_time_argument
 from ...config import Settings
 from ...errors import ArchiveError, PipelineError
 from ...expressions import threshold_of
-from ...language.nodes import Query
+from ...language.nodes import Query, Source
 from ...pipeline.control import SubmittedQueries, folder_of, registered_at_start
 from ...pipeline.results import EventSeries, Line, Panel, panels_of_matches, series_by_variable
+from ...semfilter import SemanticFilter
+from ...semfilter.runtime import FilterOptions
 from ..plain_json import plain_value
 from ..problem import ProblemError
 
@@ -106,16 +109,27 @@ def _moments(archive: ReadView, start: str, end: str | None) -> tuple[datetime, 
 def _events(
     project: Project, query: Query, archive: ReadView, start: datetime, end: datetime | None
 ) -> Mapping[str, EventSeries]:
-    """By variable the events of its stream."""
+    """By variable the events of its stream whose PATHs hold."""
     names = [name for name in dict.fromkeys(s.stream.name for s in query.sources) if name in project.annotators]
     columns = {
         name: frozenset(c for a in project.shapes[name].attributes for c in (a.name, a.individual) if c is not None)
         for name in names
     }
+    paths = {source.variable: _paths(project, query, source) for source in query.sources if source.stream.name in names}
+    for one in paths.values():
+        columns[one.source.stream.name] |= one.columns
     found = archive.scan(names).read(start, end, columns) if names else {}
-    return series_by_variable(
+    series = series_by_variable(
         query, project.annotators, {name: AnnotatedBatch.of_events(table) for name, table in found.items()}
     )
+    return {variable: replace(one, table=paths[variable].select(one.table)) for variable, one in series.items()}
+
+
+def _paths(project: Project, query: Query, source: Source) -> SemanticFilter:
+    """Selects each event once, whatever its PATHs bind."""
+    once = replace(source, bindings=())
+    options = FilterOptions(table_size=0)
+    return SemanticFilter(once, project.shape(source.stream), project.knowledge, options, query.document)
 
 
 def _panel(project: Project, query: Query, rows: pa.Table | None, events: Mapping[str, EventSeries]) -> Panel | None:

@@ -7,11 +7,11 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
 
-from ...config import Settings
+from ...settings import ServerSettings
 from ..access import may
 from ..problem_document import PROBLEM_RESPONSES
 from ..request_body import read_body
-from .event_inbox import EventInbox
+from .event_inbox import EventInboxes
 from .posted_records import RECORD_TYPES, json_lines
 
 __all__ = ["event_routes"]
@@ -30,10 +30,9 @@ _BODY = {
 }
 
 
-def event_routes(settings: Settings) -> APIRouter:
-    """The inboxes of a project's streams."""
-    routes, server = APIRouter(tags=["streams"]), settings.server
-    inboxes: dict[str, EventInbox] = {}
+def event_routes(inboxes: EventInboxes, server: ServerSettings) -> APIRouter:
+    """The inboxes of a project's streams, and the limits of requests."""
+    routes = APIRouter(tags=["streams"])
 
     @routes.post(
         "/streams/{name}/events",
@@ -49,12 +48,11 @@ def event_routes(settings: Settings) -> APIRouter:
         What comes again is known by its identity, so what was not acknowledged may be sent once more. Where so much
         waits that the engine is behind, 429 says when to come again.
         """
-        if name not in inboxes:  # made by one thread, this one: two of a stream would not know of each other
-            inboxes[name] = EventInbox(settings, name)
+        inbox = inboxes.of(name)
         body = await read_body(request, server.body_size, server.body_timeout)
-        records = json_lines(request.headers.get("Content-Type"), body, documents=inboxes[name].documents)
+        records = json_lines(request.headers.get("Content-Type"), body, documents=inbox.documents)
         if records:
-            await run_in_threadpool(inboxes[name].put, records)
+            await run_in_threadpool(inbox.put, records)
         return {"accepted": len(records)}
 
     return routes

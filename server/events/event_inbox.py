@@ -14,7 +14,7 @@ from ...errors import PipelineError, Place, did_you_mean
 from ...storage import make_folder, write_atomically
 from ..problem import ProblemError
 
-__all__ = ["EventInbox"]
+__all__ = ["EventInbox", "EventInboxes"]
 
 _GLOB = frozenset("*?[{")
 _MS = 10**6
@@ -68,6 +68,30 @@ class EventInbox:
             with suppress(FileNotFoundError):
                 size += file.stat().st_size
         return size
+
+
+class EventInboxes:
+    """The inboxes of a project, one for each stream: two of a stream would not know of each other. Any thread may ask.
+
+    Args:
+        settings: of the project.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._making = threading.Lock()
+        self._made: dict[str, EventInbox] = {}
+
+    def of(self, stream: str) -> EventInbox:
+        """That of a stream.
+
+        Raises:
+            ProblemError: see `EventInbox`.
+        """
+        with self._making:
+            if stream not in self._made:
+                self._made[stream] = EventInbox(self._settings, stream)
+            return self._made[stream]
 
 
 def _folder_of(settings: Settings, stream: str) -> Path:

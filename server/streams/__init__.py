@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .stream_endpoint import stream_routes
+    from .stream_listing import newest_events
     from .vocabulary_endpoint import vocabulary_routes
 
-_LATER = {"stream_routes": ".stream_endpoint", "vocabulary_routes": ".vocabulary_endpoint"}
+_LATER = {
+    "newest_events": ".stream_listing",
+    "stream_routes": ".stream_endpoint",
+    "vocabulary_routes": ".vocabulary_endpoint",
+}
 
-__all__ = ["stream_routes", "vocabulary_routes"]
+__all__ = ["newest_events", "stream_routes", "vocabulary_routes"]
 
 
 def __getattr__(name: str) -> object:

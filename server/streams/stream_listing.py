@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
 from ...api.clients import known_status
@@ -13,7 +14,7 @@ from ...settings import StreamSettings
 from ..plain_json import plain_value
 from ..problem import ProblemError
 
-__all__ = ["StreamSummary", "listed_streams", "require_stream", "source_text"]
+__all__ = ["StreamSummary", "listed_streams", "newest_events", "require_stream", "source_text"]
 
 StreamSummary = dict[str, Any]
 """A stream: `name`, `class` of its events, `rate` in records a second, `lag_s` behind the clock, `newest` time stamp,
@@ -22,10 +23,13 @@ counts over restarts (`records`, `late`, `duplicates`, `dead`, `unlinked`), `sou
 
 def listed_streams(settings: Settings) -> list[StreamSummary]:
     """All streams, in the order of the project file."""
-    told: dict[str, StreamStatus] = {}
-    with suppress(PipelineError):  # no engine has run yet
-        told = dict(known_status(settings).status.streams)
+    told = _told(settings)
     return [_summary(name, one, told.get(name, StreamStatus())) for name, one in settings.streams.items()]
+
+
+def newest_events(settings: Settings) -> dict[str, datetime]:
+    """The newest time stamp of each stream that has brought an event."""
+    return {name: one.newest for name, one in _told(settings).items() if one.newest is not None}
 
 
 def require_stream(settings: Settings, name: str) -> StreamSettings:
@@ -49,6 +53,12 @@ def source_text(stream: StreamSettings) -> str:
     if source.kafka is not None:
         return "kafka"
     return f"{source.format}: {source.path}" if source.path else str(source.format)
+
+
+def _told(settings: Settings) -> dict[str, StreamStatus]:
+    with suppress(PipelineError):
+        return dict(known_status(settings).status.streams)
+    return {}  # no engine has run yet
 
 
 def _summary(name: str, stream: StreamSettings, status: StreamStatus) -> StreamSummary:

@@ -6,6 +6,7 @@ However records are split into files, whatever the number of shards, and where t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import permutations
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -67,6 +68,15 @@ def in_shards(seed: int) -> int:
 @pytest.mark.parametrize("seed", range(3))
 def test_rows_of_keyed_queries_are_those_of_one_place(seed: int) -> None:
     assert HOSTED.keyed(seed)
+
+
+def test_rows_that_end_with_one_event_are_in_order() -> None:
+    """It ends matches of two keys, one as `?a` and one as `?b`: that which began first comes first."""
+    text = "SELECT ?a.id AS a, ?b.id AS b FROM (?a, P), (?b, P) WHERE { JOIN (?a.car = ?b.seg) WINDOW (?a, ?b, 3s) }"
+    for car, seg in permutations(range(4), 2):
+        places = (("y", 3, seg, 8), ("x", 4, 9, car), ("e", 5, car, seg))
+        rows = [{"id": i, "t": f"2024-01-01T00:00:0{t}Z", "v": 1, "car": c, "seg": s} for i, t, c, s in places]
+        assert check(Random(car), KEYED, text, [{"P": rows}]) == 2
 
 
 @pytest.mark.parametrize("family", some_of(context_families.FAMILIES, 4))

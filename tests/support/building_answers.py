@@ -152,6 +152,25 @@ _TREE = {
         {"label": "window", "text": "?co2, ?presence lie within 1min", "children": []},
     ],
 }
+
+
+def _alarms() -> list[dict[str, Any]]:
+    """One that nobody has seen, one that Ada has, and one that is over."""
+    told = {"set": "alarm", "query": "staleAir", "acknowledged": None, "who": None, "cleared": None, "by": None}
+    seen = {"state": "acknowledged", "acknowledged": iso(NOW - timedelta(minutes=20)), "who": "Ada"}
+    over = {"state": "cleared", "cleared": iso(NOW - timedelta(hours=5))}
+    return [
+        {
+            **told,
+            "id": f"{n:032x}",
+            "key": {"room": f"{ROBOD}{ROOMS[n]}"},
+            "raised": iso(NOW - timedelta(hours=n + 1)),
+            **one,
+        }
+        for n, one in enumerate(({"state": "raised", "by": "desk"}, seen, over))
+    ]
+
+
 _CONTEXTS = [
     {"name": "fine", "default": True},
     {"name": "raised", "default": False},
@@ -193,6 +212,7 @@ ANSWERS: dict[str, Any] = {
         "mapping": _MAPPING,
     },
     "/contexts": [{"set": "alarm", "contexts": _CONTEXTS, "key": ["room"], "windows": _windows()}],
+    "/alarms": _alarms(),
     "/ontologies": [
         {"name": "brick:1.5", "triples": 53812, "imports": []},
         {"name": "rooms.ttl", "iri": "https://example.org/robod", "triples": 1204, "imports": ["brick:1.5"]},

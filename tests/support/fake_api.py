@@ -29,7 +29,7 @@ def fake_api(token: str = "", pace_s: float = 1.0) -> FastAPI:
         pace_s: between two new rows, in seconds.
     """
     app = FastAPI()
-    app.state.queries, app.state.posted, app.state.jobs = [dict(query) for query in QUERIES], [], {}
+    app.state.queries, app.state.seen, app.state.jobs = [dict(query) for query in QUERIES], [], {}
 
     @app.middleware("http")
     async def check(request: Request, go_on: Any) -> Response:
@@ -45,6 +45,7 @@ def fake_api(token: str = "", pace_s: float = 1.0) -> FastAPI:
     _row_routes(app, pace_s)
     _asking_routes(app)
     _knowledge_routes(app)
+    _alarm_routes(app)
     for path in ("/streams", "/contexts", "/ontologies", "/archive", "/examples", "/ready", "/vocabulary"):
         app.add_api_route(path, _answering(ANSWERS[path]))
     return app
@@ -166,11 +167,6 @@ def _knowledge_routes(app: FastAPI) -> None:
     async def stream(name: str) -> Any:
         return ANSWERS["/streams/reading"] | {"name": name}
 
-    @app.post("/streams/{name}/events", status_code=202)
-    async def posted(name: str, request: Request) -> Any:
-        app.state.posted.append((name, await request.json()))
-        return {"accepted": 1}
-
     @app.get("/streams/{name}/events")
     async def events(name: str, last: int = 20) -> Any:
         return [{"point": f"room{n % 3 + 1}_co2", "timestamp": iso(NOW), "value": 500 + n} for n in range(last)]
@@ -192,6 +188,21 @@ def _knowledge_routes(app: FastAPI) -> None:
             hint = "robod:room1 is both a brick:Room and a brick:Sensor, which are disjoint"
             return _problem(409, "the knowledge would contradict itself", hint)
         return Response(status_code=201, headers={"Location": "/graphs?graph=urn:new"})
+
+
+def _alarm_routes(app: FastAPI) -> None:
+    @app.get("/alarms")
+    async def alarms() -> Any:
+        seen = {
+            alarm: {"state": "acknowledged", "acknowledged": iso(NOW), "who": who, "by": None}
+            for alarm, who in app.state.seen
+        }
+        return [one | seen.get(one["id"], {}) for one in ANSWERS["/alarms"]]
+
+    @app.post("/alarms/{alarm}/acknowledge", status_code=202)
+    async def acknowledge(alarm: str, request: Request) -> Any:
+        app.state.seen.append((alarm, (await request.json())["who"]))
+        return {"says": "seen"}
 
 
 if __name__ == "__main__":

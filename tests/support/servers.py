@@ -24,7 +24,7 @@ from kaicep.server.queries import ProjectProcesses
 from kaicep.server.sparql import process_pool
 from kaicep.server.sparql.store_process import StoreProcess
 
-__all__ = ["Answer", "ask", "serving"]
+__all__ = ["Answer", "ask", "processes_here", "serving"]
 
 _HTTP = urllib3.PoolManager(retries=False, timeout=60.0)
 
@@ -66,6 +66,11 @@ class _LoadedHere(ProjectProcesses):
 
     def change(self, do: Callable[..., Any], *args: Any, **named: Any) -> Any:
         return self.ask(do, *args, **named)
+
+
+def processes_here(settings: Settings) -> ProjectProcesses:
+    """Processes of a project that are none."""
+    return _LoadedHere(settings)
 
 
 class _JobHere(JobProcess):

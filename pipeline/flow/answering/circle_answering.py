@@ -61,9 +61,9 @@ class CircleAnswering:
             flow.hold({s: events[s] for s in flow.streams if s in events})
             waiting[flow.registration.label] = HeldEvents()
             if upto is not None:
-                released, others = flow.held.ahead(upto, splits)
+                released, others = flow.intake.held.ahead(upto, splits)
                 waiting[flow.registration.label].take(released)
-                flow.held.keep(others)
+                flow.intake.held.keep(others)
         rows: Mapping[str, Sequence[pa.Table]] = {}
         if upto is not None and all(flow.failure is None for flow in flows):
             rows = self._settled(component, flows, waiting, upto, time)

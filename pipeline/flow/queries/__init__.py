@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         shared_batch,
     )
     from .context_runtime import ContextRuntime
-    from .held_events import EventSplits, HeldEvents
+    from .intake import EventSplits, HeldEvents
     from .kindred_queries import CommonCall, bounds_of, kin_of
     from .parked_queries import ParkedQueries, ParkedQuery, failure_of, parked_notes
     from .query_components import QueryComponent
@@ -39,8 +39,8 @@ _LATER = {
     "Taken": ".candidates",
     "shared_batch": ".candidates",
     "next_wider": ".candidates",
-    "EventSplits": ".held_events",
-    "HeldEvents": ".held_events",
+    "EventSplits": ".intake",
+    "HeldEvents": ".intake",
     "ParkedQueries": ".parked_queries",
     "ParkedQuery": ".parked_queries",
     "QueryComponent": ".query_components",

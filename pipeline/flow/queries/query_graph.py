@@ -15,7 +15,7 @@ from ....planner import Range, Watermarks, resolve_bounds
 from ....semfilter.runtime import SubqueryStatistics
 from .candidates import Asked, FilterGraph
 from .context_runtime import ContextRuntime
-from .held_events import HeldEvents
+from .intake import HeldEvents
 from .query_components import QueryComponent, Waiting, components_of
 from .query_lineage import QueryLineage
 from .query_runtime import QueryRuntime
@@ -69,7 +69,7 @@ class QueryGraph:
 
     def _tell_samples(self) -> None:
         """Let each query know of the samples that its rows go back to: its own, and those of who decides about them."""
-        own = {label: flow.shed.share for label, flow in self._flows.items() if flow.shed is not None}
+        own = {label: flow.intake.shed.share for label, flow in self._flows.items() if flow.intake.shed is not None}
         before = {label: self.lineage.before(flow.query) for label, flow in self._flows.items()} if own else {}
         shares, known = own, None
         while shares != known:
@@ -171,9 +171,9 @@ class QueryGraph:
         parts: dict[tuple[int, ...], bytes] = {}
         holders: dict[str, str] = {}
         for label, flow in self._flows.items():
-            if flow.held and flow.failure is None and label not in self.suspended:
-                alike = tuple(map(id, flow.held.batches))
-                parts.setdefault(alike, flow.held.snapshot())
+            if flow.intake.held and flow.failure is None and label not in self.suspended:
+                alike = tuple(map(id, flow.intake.held.batches))
+                parts.setdefault(alike, flow.intake.held.snapshot())
                 name = _HELD + sha256(parts[alike]).hexdigest()[:32]
                 states[name], holders[label] = parts[alike], name
         return states | ({_HOLDERS: json.dumps(holders).encode()} if holders else {})
@@ -202,7 +202,7 @@ class QueryGraph:
                 if name not in parts:
                     parts[name] = HeldEvents()
                     parts[name].restore(state[name])
-                self._flows[label].held.keep(parts[name])
+                self._flows[label].intake.held.keep(parts[name])
 
     def replace(self, flow: QueryRuntime) -> None:
         """Go on with another state of a query; it is suspended no more."""

@@ -23,14 +23,14 @@ from ....cep.query_state import HeldState, watch
 from ....errors import KaicepError
 from ....language.nodes import Query, Source, StreamType
 from ....ontology import KnowledgeBase
-from ....planner import Range, Seam, Watermarks, lowest_watermark, resolve_bounds
+from ....planner import Range, Watermarks, lowest_watermark, resolve_bounds
 from ....semfilter import SemanticFilter
 from ....semfilter.runtime import FilterOptions, SubqueryStatistics
 from ...profile import QueryProfile
 from ..rules import RuleFiring, with_places
-from .candidates import Asked, CandidateSelection, EventBatch, EventShedding, Selected
+from .candidates import Asked, CandidateSelection, EventBatch, Selected
 from .context_runtime import ContextRuntime
-from .held_events import EventSplits, HeldEvents
+from .intake import EventIntake, EventSplits
 from .kindred_queries import CommonCall, kin_of
 from .query_input import QueryInput
 from .registration import Registration, with_head, without_head
@@ -66,12 +66,11 @@ class QueryRuntime:
     Attributes:
         knowledge: what its PATHs are evaluated against.
         past: how its past is answered; `None`: it has none, or that is not chosen yet.
-        seam: what it was given of the past and is not to be given again; `None`: nothing.
         failure: what stopped it, until it is resumed; `None`: nothing did.
         contexts: by name, the sets of contexts that there are; of a query in none, nothing is asked of them.
         kin: what is equal of queries in contexts that may be answered together; `None`: it is answered by itself.
         likeness: the same of queries that differ in what they ask of single events.
-        held: the events that it waits with until it is known in which contexts they lie.
+        intake: what it takes of the events of its streams.
         firing: of a rule, what it does for its rows.
         rows: what is made of its rows.
         input: what its operator is given of events.
@@ -107,11 +106,9 @@ class QueryRuntime:
         query = watch(query) if registration.watched else query
         self.firing = None if query.rule is None else RuleFiring(query, query.rule, registration.now)
         query = query if query.rule is None else with_places(query)
-        self.shed = None if share is None else EventShedding(share, query)
+        self.intake = EventIntake(query, share)
         self._until = None if withdrawal is None else withdrawal.until
         self.contexts: Mapping[str, ContextRuntime] = {}
-        self.held = HeldEvents()
-        self._holds = False
         self.registration = registration
         self.query = query
         self._made_with = shape_of, options, limits, change_bounds
@@ -134,7 +131,6 @@ class QueryRuntime:
         self._derives = frozenset(self.query.changed_sets)
         self._watermark: datetime | None = None
         self.holds_back = True
-        self.seam: Seam | None = None
         self.failure: KaicepError | None = None
         self.past: Choice | None = None
 
@@ -201,7 +197,7 @@ class QueryRuntime:
         """The next watermark that may bring further rows without a further event; `None`: none will."""
         if self.ended:
             return None
-        waiting = [self._operator.due, None if (first := self.held.earliest) is None else first + _MICROSECOND]
+        waiting = [self._operator.due, None if (first := self.intake.held.earliest) is None else first + _MICROSECOND]
         return min((moment for moment in waiting if moment is not None), default=None)
 
     @property
@@ -252,21 +248,11 @@ class QueryRuntime:
         known = [moment for moment in moments if moment is not None]
         if len(known) < len(moments):
             return {}, None
-        return self.held.release(min(known), splits), min(known)
+        return self.intake.release(min(known), splits), min(known)
 
     def hold(self, events: Mapping[str, EventBatch]) -> None:
         """Wait with events that have come, but those that its past has given already."""
-        self._holds = True
-        self.held.take(self._not_seen(events if self.shed is None else self.shed.left(events)))
-
-    def _not_seen(self, events: Mapping[str, EventBatch]) -> Mapping[str, EventBatch]:
-        """Of what has come, what its past has not given."""
-        if self.seam is not None and self.seam.passed(self._watermark):
-            self.seam = None
-        if self.seam is None:
-            return events
-        # Other queries' rows become events of their streams meanwhile: only our own entries are looked at.
-        return {s: _unseen(events[s], self.seam) for s in self.streams if s in events}
+        self.intake.hold(events, self._watermark)
 
     def mark(self) -> object:
         """The state as it is now, in memory; see `rewind`."""
@@ -331,8 +317,7 @@ class QueryRuntime:
         """
         if self.failure is not None:
             return
-        if not self._holds:
-            events = self._not_seen(events if self.shed is None else self.shed.left(events))
+        events = self.intake.answered(events, self._watermark)
         if self.is_passed_over(events, watermark):
             return
         if common is not None:
@@ -361,9 +346,7 @@ class QueryRuntime:
             events: as of `pieces`.
             watermark: likewise.
         """
-        candidates = self._candidates(
-            self._not_seen(events if self.shed is None else self.shed.left(events)), watermark
-        )
+        candidates = self._candidates(self.intake.taken(events, self._watermark), watermark)
         if self._needs(candidates, watermark):
             return candidates
         self._watermark = watermark
@@ -372,9 +355,7 @@ class QueryRuntime:
     @property
     def is_given_all(self) -> bool:
         """Whether it looks at all events of its streams, as all others do, and its operator at candidates alone."""
-        if self.seam is not None and self.seam.passed(self._watermark):
-            self.seam = None
-        return self.seam is None and self.shed is None and self.input.only_candidates
+        return self.intake.is_whole(self._watermark) and self.input.only_candidates
 
     def passes(self, watermark: datetime | None) -> bool:
         """Pass over a batch without candidates, if its operator is not to be asked: time alone makes no rows."""
@@ -413,8 +394,7 @@ class QueryRuntime:
 
     def prime(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> None:
         """Take in events whose matches were reported already; see `Operator.prime`."""
-        left = events if self.shed is None else self.shed.left(events)
-        self._operator.prime(self._candidates(left, watermark), watermark)
+        self._operator.prime(self._candidates(self.intake.left(events), watermark), watermark)
 
     def _candidates(self, events: Mapping[str, EventBatch], watermark: datetime | None) -> dict[str, Selected]:
         """What the operator is given of events."""
@@ -453,7 +433,7 @@ class QueryRuntime:
         """What is equal of queries that are answered together in a call; `None`: this one is answered by itself."""
         if self.kin is None or self.failure is not None or self.ended:
             return None
-        if self.input.placing is None and (self.seam is not None or self.shed is not None or self.registration.watched):
+        if self.input.placing is None and (self.registration.watched or not self.intake.is_whole(self._watermark)):
             return None
         given = tuple((stream, id(events[stream])) for stream in sorted(self.streams & events.keys()))
         return self.kin, self.within, id(self.knowledge), self._watermark, watermark, given
@@ -525,11 +505,6 @@ class QueryRuntime:
             OperatorError: the snapshot is of another query or version.
         """
         self._operator.restore(without_head(state), events)
-
-
-def _unseen(batch: EventBatch, seam: Seam) -> EventBatch:
-    table = seam.drop(batch.table)
-    return batch if table is batch.table else EventBatch(table)
 
 
 def _together(found: pa.Table, others: Selected | None) -> pa.Table:

@@ -5,10 +5,12 @@ Source: key-partitioned streams (Flink's keyed streams; H2O §V); docs/decisions
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
-from ....language.nodes import Kind, Query
+from ....language.nodes import Conjunction, Element, Kind, Pattern, Query
+from ....language.nodes import Sequence as Links
 from .common_rows import why_common
 from .tied_columns import of_partitions, tied_columns
 
@@ -45,7 +47,8 @@ def sharding_key(query: Query) -> ShardKey | None:
     if query.kind is Kind.SELECTION:
         return ShardKey({source.variable: "_id" for source in query.sources})
     partitions = (ShardKey(names, place) for place, names in of_partitions(query))
-    return next(partitions, None) or next(map(ShardKey, tied_columns(query)), None)
+    ties = (names for names in tied_columns(query) if _parts_last_events(query, names))
+    return next(partitions, None) or next(map(ShardKey, ties), None)
 
 
 def why_one_shard(query: Query) -> str | None:
@@ -56,4 +59,32 @@ def why_one_shard(query: Query) -> str | None:
     if sharding_key(query) is not None:
         return None
     reason = "it speaks of contexts" if query.context_sets else why_common(query)
+    if reason is None and any(True for _ in tied_columns(query)):
+        return "matches of different keys may have the same last event, by which rows are put in order"
     return reason or f"nothing ties its events together: {_MISSING.get(query.kind, '')}"
+
+
+def _parts_last_events(query: Query, columns: Mapping[str, str]) -> bool:
+    """Whether all matches that end with an event lie in one shard, where alone it is known how these are ordered.
+
+    An event that may be taken for two variables lies in two shards where these are dealt by different columns.
+    """
+    streams = {source.variable: source.stream.name for source in query.sources}
+    last = streams if query.pattern is None else list(_last_variables(query.pattern))
+    pairs = combinations(last, 2)
+    return all(columns[one] == columns[other] for one, other in pairs if streams[one] == streams[other])
+
+
+def _last_variables(pattern: Pattern) -> Iterator[str]:
+    """Those that may have the last event of a match: a SEQ ends with its last part, unless that is a NOT."""
+    match pattern:
+        case Element(variable=variable):
+            yield variable
+        case Links(parts=parts):
+            ends = (list(_last_variables(part)) for part in reversed(parts))
+            yield from next((names for names in ends if names), [])
+        case Conjunction(parts=parts):
+            for part in parts:
+                yield from _last_variables(part)
+        case _:
+            return

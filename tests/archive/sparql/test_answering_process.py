@@ -12,7 +12,7 @@ import pyoxigraph as ox
 import pytest
 from kaicep.archive.sparql import evaluate
 
-PROGRAM = "from kaicep.archive.sparql.answering_process import main; main()"
+PROGRAM = "from kaicep.archive.sparql.answering_process import answer_request; answer_request()"
 HEAVY = ["pyarrow", "rdflib", "pydantic", "rich", "pandas", "kaicep.language", "kaicep.settings"]
 
 

@@ -40,6 +40,10 @@ RUNS = (
     "CREATE QUERY runs AS SELECT ?a.id AS a, COUNT(?b) AS n FROM (?a, P), (?b, P) WHERE { SEQ (?a -> ?b{1,2; ->}) "
     "FILTER (?a.v > 6) FILTER (?b.v < 6) WINDOW (?a, ?b, 30s) } PARTITION BY car"
 )
+MAYBE = (
+    "CREATE QUERY maybe AS SELECT ?a.id AS a, ?b.id AS b FROM (?a, P), (?b, P) WHERE { SEQ (?a -> ?b{0,1; ->}) "
+    "FILTER (?a.v = 7) FILTER (?b.v = 1) WINDOW (?a, ?b, 6s) } PARTITION BY car"
+)
 FAST = "CREATE QUERY fast AS SELECT ?e.id AS id, ?e.v AS v FROM (?e, P) FILTER (?e.v > 3)"
 READS = "CREATE QUERY reads AS SELECT ?f.id AS id FROM (?f, fast) FILTER (?f.v > 4)"
 
@@ -448,6 +452,20 @@ def test_a_state_that_is_lost_is_made_in_shards(tmp_path: Path, opened: list[Bot
     both.lose()
     both.take({"P": seconds(22, 44)})
     assert any("rebuilt" in line for line in both.engines[1].said)
+    both.end()
+
+
+def test_rows_that_wait_for_other_shards_are_not_lost_with_the_state(
+    tmp_path: Path, opened: list[BothHostings]
+) -> None:
+    """One of at most one event as well: that of car 1 may still come, before those of the others."""
+    both = both_of(tmp_path, opened, MAYBE)
+    others = [reading(f"{n}{car}", second, car, v) for n, second, v in (("a", 11, 7), ("b", 12, 1)) for car in (2, 3)]
+    both.take({"P": [reading("a1", 10, 1, 7), *others, *seconds(18, car=4)]})
+    assert both.rows == 0
+    both.lose()
+    both.take({"P": seconds(19, 25, car=4)})
+    assert both.rows == 3
     both.end()
 
 

@@ -75,7 +75,7 @@ def test_matches_flow_in_and_a_typo_is_underlined_with_its_way_out(chromium: Bro
 
     page.get_by_role("link", name="Query", exact=True).click()
     page.locator(".cm-content").click()
-    page.keyboard.type("CREATE QUERY warm AS SELECT ?e.valeu FROM (?e, reading)", delay=5)
+    page.keyboard.type("CREATE QUERY warm AS SELECT ABS(?e.valeu) AS v FROM (?e, reading)", delay=5)
     expect(page.locator(".cm-lintRange-error")).to_have_text("valeu")
     expect(page.locator(".verdict.bad")).to_contain_text("did you mean 'value'?")
     expect(page.get_by_role("button", name="Register")).to_be_disabled()
@@ -210,16 +210,17 @@ def test_a_contradiction_is_listed_and_a_parked_query_goes_on(chromium: Browser,
 
 
 @pytest.mark.long
-def test_an_alarm_is_acknowledged_by_the_event_that_its_query_asks_for(chromium: Browser) -> None:
+def test_an_alarm_is_acknowledged_with_the_name_of_who_has_seen_it(chromium: Browser) -> None:
     app = fake_api()
     with fake_server(app) as url:
         page, _ = _opened(chromium, url)
+        page.get_by_label("Your name").fill("Grace")
         page.get_by_role("button", name="Acknowledge the alarm of room1").click()
         expect(page.locator(".notices")).to_contain_text("room1: acknowledged")
-        ((stream, event),) = app.state.posted
-        assert stream == "desk"
-        assert event.pop("timestamp").startswith("20")
-        assert event == {"says": "seen", "room": "https://example.org/robod#room1"}
+        expect(page.locator(".alarm.acknowledged").first).to_contain_text("seen by Grace")
+        assert [who for _, who in app.state.seen] == ["Grace"]
+        page.get_by_text("Alarms that are over").click()
+        expect(page.locator(".alarm.cleared")).to_contain_text("room3")
 
 
 @pytest.mark.long

@@ -5,7 +5,6 @@ from __future__ import annotations
 from .candidate_selection import CandidateSelection, Counts, EventPlacement, Selected
 from .event_batch import Asked, EventBatch
 from .event_placement import ContextPlacing
-from .event_shedding import EventShedding
 from .filter_chains import FilterGraph
 from .identity_sample import SAMPLED
 from .joint_candidates import shared_batch
@@ -20,7 +19,6 @@ __all__ = [
     "Counts",
     "EventBatch",
     "EventPlacement",
-    "EventShedding",
     "FilterGraph",
     "JointSelection",
     "Selected",

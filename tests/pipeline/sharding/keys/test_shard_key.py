@@ -11,6 +11,8 @@ from support.keyed import STREAMS
 PROJECT = Project.parse({"streams": STREAMS})
 TWO = "SELECT ?a.id AS a, ?b.id AS b FROM (?a, P), (?b, Q)"
 RUN = "SELECT ?a.id AS a, COUNT(?b) AS n FROM (?a, P), (?b, Q)"
+SAME = "SELECT ?a.id AS a, ?b.id AS b FROM (?a, P), (?b, P)"
+LAST = "matches of different keys may have the same last event, by which rows are put in order"
 NOT = "SELECT ?a.id AS a, ?b.id AS b FROM (?a, P), (?b, P), (?n, P)"
 
 
@@ -30,6 +32,12 @@ def query(text: str) -> Query:
         (
             f"{NOT} JOIN (?a.car = ?b.car) JOIN (?n.seg = ?b.car) SEQ (?a, NOT ?n, ?b) WINDOW (?a, ?b, 5s)",
             {"a": "car", "b": "car", "n": "seg"},
+        ),
+        (f"{SAME} JOIN (?a.car = ?b.seg) SEQ (?a, ?b) WINDOW (?a, ?b, 5s)", {"a": "car", "b": "seg"}),
+        (f"{SAME} JOIN (?a.car = ?b.seg AND ?a.v = ?b.v) WINDOW (?a, ?b, 5s)", {"a": "v", "b": "v"}),
+        (
+            f"{NOT} JOIN (?a.car = ?b.seg) JOIN (?n.car = ?a.car) SEQ (?a, ?b, NOT ?n FOR 2s) WINDOW (?a, ?b, 5s)",
+            {"a": "car", "b": "seg", "n": "car"},
         ),
     ],
 )
@@ -74,6 +82,8 @@ def test_a_key_that_all_events_of_a_match_share(text: str, columns: dict[str, st
             f"{TWO} JOIN (?a.car = ?b.car) SEQ (?a, ?b) WINDOW (?a, ?b, 5s) AFTER MATCH SKIP PAST LAST EVENT",
             "nothing ties its events together: PARTITION BY, or equality JOINs of all",
         ),
+        (f"{SAME} JOIN (?a.car = ?b.seg) WINDOW (?a, ?b, 5s)", LAST),
+        (f"{SAME} JOIN (?a.car = ?b.seg) SEQ (?a AND ?b) WINDOW (?a, ?b, 5s)", LAST),
         (
             f"{TWO} WINDOW (?a, sliding, 3 events) WINDOW (?b, sliding, 3 events) PARTITION BY car",
             "a WINDOW counts events, or slides over those of all keys",

@@ -22,7 +22,7 @@ const TAGS = [
   ["constant", "number"],
   ["variable.other.property", "propertyName"],
   ["variable", "variableName"],
-  ["support.function", "function"],
+  ["support.function", "variableName.function"],
   ["support.type", "keyword"],
   ["entity.name.type", "typeName"],
   ["entity.name", "className"],

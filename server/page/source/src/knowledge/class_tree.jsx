@@ -39,6 +39,7 @@ function Level({ parent, chosen }) {
   return (
     <>
       <ProblemBox problem={problem} again={again} />
+      {!value && !problem && <Empty>Classes are being counted …</Empty>}
       {value && !classes.length && <Empty>The project knows no classes: add modules under [knowledge].</Empty>}
       <ul class="tree">
         {sorted.map((node) => (

@@ -1,55 +1,97 @@
-// Alarms that nobody has seen yet; who sees one says so here.
+// Alarms: who sees one says so here; then those that somebody has seen, and those that are over.
 import { useState } from "preact/hooks";
 import { Icon } from "../parts/icon.jsx";
 import { notice } from "../parts/notices.jsx";
+import { href } from "../router.js";
+import { at, hasToken, postJson } from "../server/requests.js";
 import { clock, shown } from "../server/terms.js";
-import { acknowledge, raisedAlarms, seenBy } from "./acknowledgement.js";
 
-/** The engine reads what was said with one of its next batches. */
-const LOOKED_AGAIN_MS = [2000, 6000, 15_000];
+const NAME = "kaicep.name";
+/** Whatever was said is in force by then, or came too late. */
+const PATIENCE_MS = 30_000;
+const SHOWN_OVER = 8;
 
-function Alarm({ alarm, by, again }) {
+export const about = ({ key, set }) => Object.values(key ?? {}).map(shown).join(", ") || set;
+
+/** What became of an alarm, in words. */
+export function fate({ raised, acknowledged, who, cleared }) {
+  const seen = acknowledged && `seen${who ? ` by ${who}` : ""} ${clock(acknowledged)}`;
+  return [raised && `since ${clock(raised)}`, seen, cleared && `over ${clock(cleared)}`].filter(Boolean).join(" · ");
+}
+
+function Alarm({ alarm, name }) {
   const [busy, setBusy] = useState(false);
-  const about = Object.values(alarm.key ?? {}).map(shown).join(", ") || alarm.set;
+  const what = about(alarm);
   const see = async () => {
     setBusy(true);
+    setTimeout(() => setBusy(false), PATIENCE_MS);
     try {
-      await acknowledge(by, alarm.key ?? {});
-      notice(`${about}: acknowledged. It is gone from here as soon as the engine has read that.`);
-      for (const ms of LOOKED_AGAIN_MS) setTimeout(again, ms);
+      await postJson(`${at("alarms", alarm.id)}/acknowledge`, { who: name || null });
+      notice(`${what}: acknowledged. It is in force as soon as the engine has read that.`);
     } catch (problem) {
-      notice(`${about}: ${problem.message}`, "bad");
+      notice(`${what}: ${problem.message}`, "bad");
       setBusy(false);
     }
   };
   return (
-    <li class="alarm">
+    <li class={`alarm ${alarm.state}`}>
       <Icon name="bell" />
       <span>
-        <strong>{about}</strong> {alarm.set} {alarm.context}
-        <span class="note"> since {clock(alarm.from)}</span>
+        <a href={href("live", [alarm.query])}>
+          <strong>{what}</strong> {alarm.set} {alarm.state}
+        </a>
+        <span class="note"> {fate(alarm)}</span>
       </span>
-      {by && (
-        <button type="button" disabled={busy} onClick={see} aria-label={`Acknowledge the alarm of ${about}`}>
-          Acknowledge
+      {alarm.by && (
+        <button type="button" disabled={busy} onClick={see} aria-label={`Acknowledge the alarm of ${what}`}>
+          {busy ? "Acknowledged …" : "Acknowledge"}
         </button>
       )}
     </li>
   );
 }
 
-/** @param {{contexts: object, queries: object[]}} props the answer of /contexts, and the queries with their texts */
-export function Alarms({ contexts, queries }) {
-  const alarms = raisedAlarms(contexts.value);
-  const by = seenBy(queries.map(({ text }) => text));
+/** Where no token says who one is. */
+function Name({ value, change }) {
+  return (
+    <label class="alarm-name">
+      Your name
+      <input type="text" value={value} onInput={(event) => change(event.target.value)} autoComplete="name" spellcheck={false} />
+    </label>
+  );
+}
+
+/** @param {{answer: object}} props that of /alarms */
+export function Alarms({ answer }) {
+  const [name, setName] = useState(() => localStorage.getItem(NAME) ?? "");
+  const alarms = answer.value ?? [];
+  const open = alarms.filter(({ state }) => state !== "cleared");
+  const over = alarms.filter(({ state }) => state === "cleared").slice(0, SHOWN_OVER);
   if (!alarms.length) return null;
+  const change = (typed) => {
+    localStorage.setItem(NAME, typed);
+    setName(typed);
+  };
   return (
     <section class="alarms" aria-label="Alarms">
       <ul>
-        {alarms.map((alarm) => (
-          <Alarm key={`${alarm.set}${JSON.stringify(alarm.key)}${alarm.from}`} alarm={alarm} by={by} again={contexts.again} />
+        {open.map((alarm) => (
+          <Alarm key={alarm.id} alarm={alarm} name={name} />
         ))}
       </ul>
+      <div class="alarms-foot">
+        {over.length > 0 && (
+          <details>
+            <summary>{open.length ? "Alarms that are over" : "No alarm; those that are over"}</summary>
+            <ul>
+              {over.map((alarm) => (
+                <Alarm key={alarm.id} alarm={alarm} name={name} />
+              ))}
+            </ul>
+          </details>
+        )}
+        {!hasToken() && open.some(({ by }) => by) && <Name value={name} change={change} />}
+      </div>
     </section>
   );
 }

@@ -22,6 +22,7 @@ export function Live() {
   const streams = useAnswer("/streams", OFTEN_MS);
   const queries = useAnswer("/queries", OFTEN_MS);
   const contexts = useAnswer("/contexts", SELDOM_MS);
+  const alarms = useAnswer("/alarms", OFTEN_MS);
   const [asked] = place.value.parts;
   const label = asked ?? foremost(queries.value ?? []);
   const query = queries.value?.find((one) => one.label === label) ?? null;
@@ -35,7 +36,7 @@ export function Live() {
   return (
     <div class="live">
       <h1 class="unseen">Live</h1>
-      <Alarms contexts={contexts} queries={queries.value ?? []} />
+      <Alarms answer={alarms} />
       <div class="live-grid">
         <div class="column">
           <Streams answer={streams} />

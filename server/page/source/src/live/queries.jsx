@@ -23,6 +23,12 @@ function counted(query) {
   return [query.matches ?? 0, "matches"];
 }
 
+/** Queries first, then what acts on their rows, then what makes the contexts. */
+export function inOrder(queries) {
+  const kinds = ["query", "rule", "contexts"];
+  return [...queries].sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind));
+}
+
 function Item({ query, chosen }) {
   const [count, what] = counted(query);
   return (
@@ -65,7 +71,7 @@ export function Queries({ answer, chosen }) {
         </Empty>
       )}
       <ul class="queries">
-        {queries.map((query) => (
+        {inOrder(queries).map((query) => (
           <Item key={query.label} query={query} chosen={query.label === chosen} />
         ))}
       </ul>

@@ -8,6 +8,8 @@ import { clock, duration, number, shortIri } from "../server/terms.js";
 import { useAnswer } from "../server/use_answer.js";
 
 const LAGGING_S = 60;
+/** Who is further behind was recorded: then it is told of when its events are. */
+const RECORDED_S = 365 * 86_400;
 const perSecond = (rate) => number(rate >= 10 ? Math.round(rate) : Math.round((rate ?? 0) * 100) / 100);
 
 /** Records that are no part of the stream, in words. */
@@ -31,9 +33,7 @@ function Stream({ stream, open, onOpen }) {
           <span class="figure">
             <b>{perSecond(rate)}</b> /s
           </span>
-          <span class={`figure ${lag > LAGGING_S ? "warn" : ""}`}>
-            <b>{duration(lag)}</b> lag
-          </span>
+          <Lag seconds={lag} newest={stream.newest} />
         </span>
         <span class="note">
           {number(records)} events{told.length ? ` · ${told.join(", ")}` : ""}
@@ -44,11 +44,21 @@ function Stream({ stream, open, onOpen }) {
   );
 }
 
+function Lag({ seconds, newest }) {
+  if (seconds > RECORDED_S) return <span class="figure">{clock(newest)}</span>;
+  return (
+    <span class={`figure ${seconds > LAGGING_S ? "warn" : ""}`}>
+      <b>{duration(seconds)}</b> lag
+    </span>
+  );
+}
+
 function StreamDetail({ stream }) {
   const schema = useAnswer(at("streams", stream.name));
   const events = useAnswer(`${at("streams", stream.name)}/events?last=8`, 5000);
   const told = schema.value;
-  const rows = (Array.isArray(events.value) ? events.value : (events.value?.events ?? [])).slice().reverse();
+  const rows = [...(events.value ?? [])].reverse();
+  const columns = rowColumns(rows).filter((name) => name !== told?.time); // it is `_time`
   return (
     <div class="stream-detail">
       <ProblemBox problem={schema.problem} />
@@ -85,7 +95,7 @@ function StreamDetail({ stream }) {
       {rows.length > 0 && (
         <>
           <h3>Newest events</h3>
-          <Table caption={`Newest events of ${stream.name}`} columns={rowColumns(rows)} rows={rows} />
+          <Table caption={`Newest events of ${stream.name}`} columns={columns} rows={rows} />
         </>
       )}
     </div>

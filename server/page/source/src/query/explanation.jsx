@@ -1,6 +1,6 @@
 // How the text would be answered, drawn anew when it is right and has changed.
 import { useEffect, useState } from "preact/hooks";
-import { ProblemBox } from "../parts/card.jsx";
+import { Empty, ProblemBox } from "../parts/card.jsx";
 import { PlanPicture } from "../parts/plan_picture.jsx";
 import { post } from "../server/requests.js";
 
@@ -18,6 +18,7 @@ export function Explanation({ text, valid }) {
   if (!valid && !state.plan) return <p class="empty">The plan is drawn as soon as the query has no errors.</p>;
   return (
     <>
+      {valid && !state.plan && !state.problem && <Empty>The plan is being drawn …</Empty>}
       {!valid && <p class="note">As it was before the error.</p>}
       <ProblemBox problem={state.problem} />
       {state.plan && <PlanPicture plan={state.plan} />}

@@ -43,7 +43,7 @@ def test_it_looks_at_the_same_events_in_every_batch_and_counts_the_others() -> N
     assert not any("_sampled" in row for row in found["all"])
     assert [row["n"] for row in found["total"]] == [len(chosen)]  # as they are: nothing is scaled up
     assert [row["_sampled"] for row in found["total"]] == [0.2]  # what it reads are rows of a sample
-    shed = dataflow.flows["some"].shed
+    shed = dataflow.flows["some"].intake.shed
     assert shed is not None
     assert (shed.read, shed.passed) == (500, 500 - len(chosen))
     assert [row["x"] for row in PROJECT.evaluate(QUERIES.split(";")[1], events(0, 500))] == chosen

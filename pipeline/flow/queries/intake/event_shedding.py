@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .....language.nodes import Query
-from .event_batch import EventBatch
+from ..candidates import EventBatch
 
 __all__ = ["EventShedding"]
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pyarrow as pa
 from kaicep.pipeline.flow.queries.candidates import EventBatch
-from kaicep.pipeline.flow.queries.held_events import EventSplits, HeldEvents
+from kaicep.pipeline.flow.queries.intake.held_events import EventSplits, HeldEvents
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 

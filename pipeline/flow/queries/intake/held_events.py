@@ -10,8 +10,8 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..rules import united
-from .candidates import EventBatch
+from ...rules import united
+from ..candidates import EventBatch
 
 __all__ = ["EventSplits", "HeldEvents"]
 

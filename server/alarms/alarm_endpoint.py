@@ -1,0 +1,99 @@
+"""`/alarms`: what became of each, and the acknowledgement of one."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel, ConfigDict
+
+from ..access import AccessControl, may
+from ..problem_document import PROBLEM_RESPONSES
+from .acknowledgement import Acknowledgements
+from .alarm_catalog import AlarmCatalog
+from .alarm_form import AlarmForm
+from .alarm_history import Alarm
+
+__all__ = ["alarm_routes"]
+
+_ALARM = {
+    "id": "6274690b3f3fe073c8e2f68e3cd6daab",
+    "set": "alarm",
+    "query": "alarms",
+    "key": {"room": "B1"},
+    "state": "acknowledged",
+    "raised": "2026-06-01T08:01:00Z",
+    "acknowledged": "2026-06-01T08:25:00Z",
+    "who": "Ada",
+    "cleared": None,
+    "by": None,
+}
+_EVENT = {"says": "seen", "room": "B1", "at": "2026-06-01T08:25:00Z", "who": "Ada"}
+
+
+class _Seen(BaseModel):
+    """Who has seen an alarm; where tokens are demanded, it is the one whose token it is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    who: str | None = None
+
+
+def _answers(status: int, example: Any) -> dict[int | str, dict[str, Any]]:
+    return {status: {"content": {"application/json": {"example": example}}}, **PROBLEM_RESPONSES}
+
+
+def alarm_routes(catalog: AlarmCatalog, acknowledgements: Acknowledgements) -> APIRouter:
+    """The routes of alarms.
+
+    Args:
+        catalog: of the alarms.
+        acknowledgements: say that one was seen.
+    """
+    routes = APIRouter(tags=["alarms"])
+
+    @routes.get(
+        "/alarms", summary="What became of alarms", dependencies=[may("read")], responses=_answers(200, [_ALARM])
+    )
+    def alarms(limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> list[dict[str, Any]]:
+        """Those that nobody has seen first, then those that somebody has, then those that are over.
+
+        Alarms are contexts called `raised` and `seen`, whose changes a named query tells. `by` is the stream whose
+        event acknowledges it; null: it needs no acknowledgement any more, or no event does that.
+        """
+        return [_told(form, alarm) for form, alarm in catalog.alarms()[:limit]]
+
+    @routes.post(
+        "/alarms/{alarm}/acknowledge",
+        status_code=202,
+        summary="Say that an alarm was seen",
+        dependencies=[may("submit")],
+        responses=_answers(202, _EVENT),
+    )
+    def acknowledge(alarm: str, request: Request, seen: _Seen | None = None) -> dict[str, Any]:
+        """Post the event that its query waits for, durable when this is answered; the answer is that event.
+
+        The alarm is acknowledged as soon as the engine has read it, with one of its next batches.
+        """
+        access: AccessControl = request.app.state.access
+        who = access.holder(request.headers.get("Authorization")) or (None if seen is None else seen.who)
+        form, found = catalog.alarm(alarm)
+        return acknowledgements.post(form, found, who)
+
+    return routes
+
+
+def _told(form: AlarmForm, alarm: Alarm) -> dict[str, Any]:
+    by = form.seen.stream if form.seen is not None and alarm.state == "raised" else None
+    return {
+        "id": alarm.id,
+        "set": alarm.set,
+        "query": alarm.query,
+        "key": alarm.key,
+        "state": alarm.state,
+        "raised": alarm.raised,
+        "acknowledged": alarm.acknowledged,
+        "who": alarm.who,
+        "cleared": alarm.cleared,
+        "by": by,
+    }
