@@ -176,10 +176,16 @@ def test_the_server_ends_while_somebody_waits_for_rows(live: Settings) -> None:
     waiting.__exit__(None, None, None)
 
 
-def test_a_reader_that_goes_leaves_no_trace_in_the_log(url: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_reader_that_goes_leaves_no_trace_in_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Whoever goes while rows are on their way, too."""
-    for _ in range(3):
-        with events(f"{url}/queries/high/rows", Last_Event_ID="0") as found:
-            assert next(found)["id"]
-    assert ask(f"{url}/health").status == 200
+    folder = write_project(tmp_path)
+    (folder / "queries" / "high.chi").write_text(NAMED)
+    settings = Settings.load(folder)
+    keep_rows(settings, 0, *range(3_000))
+    with serving(settings) as url:
+        for _ in range(20):
+            with events(f"{url}/queries/high/rows", Last_Event_ID="0") as found:
+                next(found)
+                flows(found, 5)
+            assert ask(f"{url}/health").status == 200
     assert [line for line in caplog.messages if "xception" in line] == []
