@@ -77,7 +77,7 @@ def test_no_more_are_taken_than_can_wait(jobs: JobQueue, monkeypatch: pytest.Mon
 
 
 def test_one_client_s_jobs_leave_room_for_those_of_others(jobs: JobQueue) -> None:
-    current_client.set(ClientIdentity("greedy", "read"))
+    before = current_client.set(ClientIdentity("greedy", "read"))
     slow = [jobs.begin("doze", doze) for _ in range(5)]
     reached(jobs, slow[1], lambda one: one.state == "running")
     current_client.set(ClientIdentity("other", "read"))
@@ -89,3 +89,4 @@ def test_one_client_s_jobs_leave_room_for_those_of_others(jobs: JobQueue) -> Non
     current_client.set(ClientIdentity("operator", "admin"))
     jobs.cancel(slow[0].id)
     reached(jobs, slow[2], lambda one: one.state == "running")
+    current_client.reset(before)
