@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from kaicep.config import Settings
-from kaicep.server.events.event_inbox import EventInbox
+from kaicep.server.events.event_inbox import EventInbox, EventInboxes
 from kaicep.server.problem import ProblemError
 
 SOURCE = {"format": "json", "path": "in", "cleanSource": "delete"}
@@ -39,6 +39,19 @@ def test_where_too_much_waits_no_more_is_taken(tmp_path: Path) -> None:
     for file in (tmp_path / "in").iterdir():
         file.unlink()
     inbox.put([b"y"])
+
+
+def test_what_the_engine_removes_meanwhile_does_not_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inbox = EventInbox(project(tmp_path, SOURCE), "air")
+    gone = tmp_path / "in" / "http-1-1.jsonl"
+    monkeypatch.setattr(Path, "glob", lambda *_: iter([gone]))
+    inbox.put([b"y"])
+    assert len(list((tmp_path / "in").iterdir())) == 1
+
+
+def test_a_stream_has_one_inbox(tmp_path: Path) -> None:
+    inboxes = EventInboxes(project(tmp_path, SOURCE))
+    assert inboxes.of("air") is inboxes.of("air")
 
 
 @pytest.mark.parametrize(
