@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import subprocess
 import sys
 import threading
@@ -80,6 +81,7 @@ def serve_parent(memory: int = MOST_MEMORY) -> None:
     Args:
         memory: bytes of data; whoever asks the system for more gets none.
     """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to both, and the other one ends this one
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     os.nice(_NICE)
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))

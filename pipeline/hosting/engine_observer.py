@@ -166,8 +166,9 @@ class EngineObserver:
         """What the engine is doing, and what it has done."""
         progress, failure = self._flow.progress, self._engine.failure
         now = datetime.now(UTC)
-        records = {name: count.records for name, count in progress.streams.items()}
-        rates = self._rates.note(records)
+        # What an earlier engine has counted comes at once with the recovery, and is no rate.
+        own = progress if progress.own is None else progress.own
+        rates = self._rates.note({name: count.records for name, count in own.streams.items()})
         archive_size, state_size = self._measured()
         return EngineStatus(
             state="failed" if failure is not None else "stopped" if self._ended else "running",

@@ -25,7 +25,7 @@ class RecentRates:
         """Take a sample.
 
         Args:
-            counts: by name; one that is new began at nothing.
+            counts: by name; one that is new, or smaller than it was, began at nothing.
 
         Returns:
             By name, how much it has grown per second since the oldest sample of the window; nothing at the first one.
@@ -36,4 +36,10 @@ class RecentRates:
             self._samples.popleft()
         began, before = self._samples[0]
         seconds = now - began
-        return {name: (count - before.get(name, 0.0)) / seconds for name, count in counts.items()} if seconds else {}
+        if not seconds:
+            return {}
+        return {name: _grown(before.get(name, 0.0), count) / seconds for name, count in counts.items()}
+
+
+def _grown(before: float, count: float) -> float:
+    return count - before if count >= before else count

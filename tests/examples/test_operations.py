@@ -17,7 +17,7 @@ from typing import Any
 
 import kaicep
 import pytest
-import yaml
+import yaml  # type: ignore[import-untyped] # it comes with MkDocs
 from kaicep import Project
 from kaicep.pipeline.monitoring import metrics_bytes
 from kaicep.server.request_metrics import RequestMetrics
@@ -125,7 +125,7 @@ def test_the_unit_runs_the_server_and_lets_it_end() -> None:
     service = unit["Service"]
     assert service["ExecStart"].split()[1:] == ["serve", service["ReadWritePaths"]]
     assert service["KillMode"] == "mixed", "the engine is the server's to stop"
-    assert service.getint("TimeoutStopSec") > 60, "the engine is given a minute"
+    assert int(service["TimeoutStopSec"]) > 60, "the engine is given a minute"
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,22 @@ def test_it_is_asked_by_its_address() -> None:
     with serving(at("127.0.0.1", 0)) as url:
         assert url.startswith("http://127.0.0.1:")
         assert ask(f"{url}/health").status == 200
+
+
+def test_what_is_done_beside_it_begins_when_it_is_ready(tmp_path: Path) -> None:
+    """In a process of its own: `serve` is ended by signals."""
+    program = (
+        "import os, pathlib, signal, sys\n"
+        "from kaicep.config import Settings\n"
+        "from kaicep.server import serve\n"
+        "settings = Settings.parse({'server': {'port': 0}}, root=pathlib.Path(sys.argv[1]))\n"
+        "def beside(url): print(url); os.kill(os.getpid(), signal.SIGTERM)\n"
+        "print(serve(settings, None, print, beside).name)\n"
+    )
+    words = [sys.executable, "-c", program, str(tmp_path)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=300)
+    listening, url, ended = done.stdout.splitlines()
+    assert (listening, ended) == (f"kaicep answers at {url}", "SIGTERM")
 
 
 def test_after_its_end_nobody_listens() -> None:

@@ -79,6 +79,13 @@ def test_it_has_no_more_memory_than_it_may_and_gives_way() -> None:
 
 
 @pytest.mark.slow
+def test_ctrl_c_is_for_the_one_that_asks() -> None:
+    """A terminal sends it to both."""
+    program = f"{CHILD % 2**30}import os, signal; os.kill(os.getpid(), signal.SIGINT); print('goes on')"
+    done = subprocess.run([sys.executable, "-c", program], env=PATH, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("goes on\n", "")
+
+
 def test_it_ends_when_the_one_that_asked_was_killed() -> None:
     """Also while it is at work."""
     work = CHILD % 2**32 + "print(flush=True)\nwhile True: pass"

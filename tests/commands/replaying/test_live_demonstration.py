@@ -22,8 +22,8 @@ from support.servers import ask
 
 @contextmanager
 def live(folder: Path) -> Iterator[str]:
-    """The demonstration at 3,000 times its pace, and its address; ended by Ctrl-C."""
-    words = kaicep("demo", "--live", "--folder", folder, "--speed", "3000x", "--port", "0")
+    """The demonstration at 600 times its pace, and its address; ended by Ctrl-C."""
+    words = kaicep("demo", "--live", "--folder", folder, "--speed", "600x", "--port", "0")
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
         assert process.stderr is not None
         said = process.stderr.readline()
@@ -47,6 +47,12 @@ def matches(folder: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
+def raised(url: str) -> bool:
+    """Whether there is the alarm of that night, whatever became of it; a server that is busy is asked again."""
+    answer = ask(f"{url}/alarms")
+    return answer.status == 200 and any(one["raised"] > "2021-12-15T17" for one in answer.json)
+
+
 def hours(rows: list[dict[str, object]]) -> Counter[tuple[object, object]]:
     """Of how many rows each room has how many of each hour."""
     return Counter((row["room"], row["_time"]) for row in rows if row["_query"] == "lightingPerHour")
@@ -60,13 +66,12 @@ def test_it_is_stopped_and_started_without_losing_or_repeating_a_match(tmp_path:
     *earlier, _ = sorted((tmp_path / "var" / "inbox" / "reading").iterdir())
     for file in earlier:  # a day of the past is enough here
         file.unlink()
-    with live(tmp_path) as url:
+    with live(tmp_path):
         wait_for(lambda: posted(tmp_path) > "2021-12-16T01:45")
-        assert ask(f"{url}/ready").json["ready"]
     first = posted(tmp_path)
     with live(tmp_path) as url:
         wait_for(lambda: posted(tmp_path) > "2021-12-16T03:10")
-        wait_for(lambda: any(one["state"] == "raised" for one in ask(f"{url}/alarms").json))
+        wait_for(lambda: raised(url))
     assert first < posted(tmp_path)
     assert len({one["_id"] for one in matches(tmp_path)}) == len(matches(tmp_path))
     found = hours(matches(tmp_path))

@@ -114,6 +114,18 @@ def test_a_stream_may_be_called_as_the_total_is(tmp_path: Path, monkeypatch: pyt
     assert {name: stream.rate for name, stream in status.streams.items()} == {"air": 3, "records": 0}
 
 
+def test_what_an_earlier_engine_has_counted_is_no_rate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RecentRates, "note", lambda _, counts: dict(counts))
+    engine = Observed(tmp_path)
+    engine.deliver(0, 10, 20)
+    engine.close()
+    again = Observed(tmp_path)
+    again.deliver(30)
+    status = again.observer.status()
+    again.close()
+    assert (status.records, status.rate) == (4, 1)
+
+
 def test_a_batch_that_hangs_is_told_while_it_hangs(engine: Observed, tmp_path: Path) -> None:
     begun, ends = threading.Event(), threading.Event()
 

@@ -26,6 +26,14 @@ def test_what_is_new_began_at_nothing() -> None:
     assert rates.note({"water": 8.0}) == {"water": 2.0}
 
 
+def test_what_is_smaller_began_anew() -> None:
+    now = Clock()
+    rates = RecentRates(60.0, now)
+    rates.note({"air": 100.0})
+    now.seconds += 4
+    assert rates.note({"air": 8.0}) == {"air": 2.0}
+
+
 def test_few_samples_are_kept_however_often_one_asks() -> None:
     now = Clock()
     rates = RecentRates(60.0, now)

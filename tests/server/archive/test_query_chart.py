@@ -34,6 +34,19 @@ def test_values_and_threshold(archived: Settings) -> None:
     assert (found["threshold"], found["matches"], found["from"]) == ([50.0], [], "2012-05-07T09:02:20Z")
 
 
+def test_only_events_whose_paths_hold_are_drawn(archived: Settings) -> None:
+    """No match is needed to know them."""
+    paths = "(?e, airflowReport) PATH { ?e e:sensor ?s . e:Room1 e:has ?s } FILTER (?e.flowrate > 99)"
+    (archived.root / "high.chi").write_text(f"CREATE QUERY high AS SELECT ?e.flowrate AS flow FROM {paths}")
+    file = archived.root / "kaicep.toml"
+    linked = 'sensorID = { property = "e:sensor", datatype = "xsd:string" }\n'
+    file.write_text(file.read_text() + linked + '[knowledge]\nmodules = ["rooms.ttl"]\n')
+    (archived.root / "rooms.ttl").write_text('<http://e/Room1> <http://e/has> "s0" .')
+    found = query_chart(ox.Store(), Settings.load(archived.root), "high", "now - 9s", None)
+    values = [value for line in found["series"] for _, value in line["points"]]
+    assert values == [n / 2 for n in range(140, 150) if n % 4 == 0]
+
+
 @pytest.mark.parametrize(("label", "start", "status"), [("high", "soon", 400), ("other", "now - 1h", 409)])
 def test_what_cannot_be_drawn(archived: Settings, label: str, start: str, status: int) -> None:
     with pytest.raises(ProblemError) as problem:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from kaicep.config import Settings
-from kaicep.server.events.event_inbox import EventInbox
+from kaicep.server.events.event_inbox import EventInbox, EventInboxes
 from kaicep.server.problem import ProblemError
 
 SOURCE = {"format": "json", "path": "in", "cleanSource": "delete"}
@@ -57,6 +57,11 @@ def test_a_file_that_the_engine_removes_meanwhile_waits_no_more(
     monkeypatch.setattr(Path, "glob", removed)
     inbox.put([b"y"])
     assert [file.read_text() for file in (tmp_path / "in").iterdir()] == ["y\n"]
+
+
+def test_a_stream_has_one_inbox(tmp_path: Path) -> None:
+    inboxes = EventInboxes(project(tmp_path, SOURCE))
+    assert inboxes.of("air") is inboxes.of("air")
 
 
 @pytest.mark.parametrize(
