@@ -1,6 +1,6 @@
 """States on demand: how long asking takes over 100,000 partial matches, and what it costs the stream meanwhile.
 
-    python -m benchmarks.asking [--matches 100000] [--turns 6]
+    python -m benchmarks.asking [--matches 100000] [--turns 16]
 
 Orders come, one in ten is delivered, and a registered query waits for the rest. Queries of several kinds are asked of
 its state. Then 10,000 events arrive each second, in batches, while somebody asks again and again; in turns with that,
@@ -192,7 +192,7 @@ def main() -> None:
     """Measure, print, keep."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--matches", type=int, default=100_000)
-    parser.add_argument("--turns", type=int, default=6)
+    parser.add_argument("--turns", type=int, default=16)
     given = parser.parse_args()
     machine = machine_with("kaicep", "polars", "pyarrow")
     with engine() as one:
