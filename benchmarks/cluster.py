@@ -29,7 +29,7 @@ from .cluster_reckoning import Rates, Reckoned, fitted, reckoned
 from .cluster_runs import UNTIMED, Measured, Run, Session, measured, of
 from .report import RESULTS, Bar, at_most, end, keep, machine_with
 
-SMALL, LARGE = 100_000, 1_000_000
+SMALL, LARGE, LARGEST = 100_000, 1_000_000, 2_000_000
 WARM, QUICK_WARM, QUICK = 100, 3, 50
 """Batches before the runs; with `--quick` fewer, and batches a fiftieth as large."""
 
@@ -45,7 +45,7 @@ def sessions(warm: int) -> tuple[Session, ...]:
     quiet = tuple(replace(run, quiet=True) for run in (small, large))
     more = tuple(Run(SMALL, 3, parts=parts) for parts in MANY_PARTS)
     return (
-        Session(TWO, 2, (Run(SMALL // 10, 6), small, large, *quiet, *more), warm),
+        Session(TWO, 2, (Run(SMALL // 10, 6), small, large, Run(LARGEST, 2), *quiet, *more), warm),
         Session(DRIVER, 0, (small, large), warm),
         Session(ONE, 1, (small, large), warm),
         Session(SERIAL, 2, (small, large), warm, SERIAL_COLLECTOR),
@@ -67,19 +67,20 @@ def check(found: Sequence[Measured]) -> None:
             raise SystemExit(f"{first.session}: {first.matches}; {one.session}: {one.matches}")
 
 
-def bars_of(found: Sequence[Measured], small: int, large: int) -> list[Bar]:
+def bars_of(found: Sequence[Measured], small: int, large: int, largest: int) -> list[Bar]:
     """What executor hosting has to keep to, of the seven queries as they are; then without their rows."""
     bars: list[Bar] = []
     for name, quiet in (("seven queries", False), ("no rows", True)):
         less, more = (of(found, TWO, rows, quiet=quiet) for rows in (small, large))
         growth = more.cpu["driver Python"] / less.cpu["driver Python"]
-        share = 100 * more.driver / more.total
         bars += [
             at_most(f"{name}: driver's Python, {large:,} : {small:,} rows a batch", growth, MOST_GROWTH),
             at_most(f"{name}: driver's Python, ms a batch of {large:,}", more.cpu["driver Python"], MOST_PYTHON),
             at_most(f"{name}: the driver, ms a batch of {large:,}", more.driver, MOST_DRIVER),
-            at_most(f"{name}: the driver's share, % of all CPU at {large:,}", share, MOST_SHARE),
         ]
+    most = of(found, TWO, largest)
+    share = 100 * most.driver / most.total
+    bars.append(at_most(f"seven queries: the driver's share, % of all CPU at {largest:,}", share, MOST_SHARE))
     serial, hosted = of(found, SERIAL, large), of(found, DRIVER, large)
     bars.append(at_most(f"serial: the driver, ms a batch of {large:,}", serial.driver, MOST_DRIVER / 2))
     times = of(found, TWO, large).total / hosted.total
@@ -115,14 +116,14 @@ def main() -> None:
     machine = machine_with("pyspark", "pyarrow", "polars")
     wanted = sessions(arguments.warm)
     chosen = [quick(session) for session in wanted] if arguments.quick else wanted
-    small, large = (rows // QUICK if arguments.quick else rows for rows in (SMALL, LARGE))
+    small, large, largest = (rows // QUICK if arguments.quick else rows for rows in (SMALL, LARGE, LARGEST))
     found: list[Measured] = []
     for session in chosen:
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(1, mp_context=context) as process:
             found += process.submit(measured, session).result()
     check(found)
-    bars = bars_of(found, small, large)
+    bars = bars_of(found, small, large, largest)
     reached = {name: share_reached(found, quiet=quiet) for name, quiet in (("seven queries", False), ("no rows", True))}
     print(f"\nthe driver has at most {MOST_SHARE:g} % of all CPU from batches of: {reached}")
     rates, larger = reckoning(found, small, large)
