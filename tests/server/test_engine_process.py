@@ -24,9 +24,10 @@ def test_it_is_begun_and_told_to_end(tmp_path: Path) -> None:
     said: list[str] = []
     one = engine(STEADY, tmp_path / "note", said)
     one.start()
-    wait_for(lambda: lines(tmp_path / "note") == ["begun"])
-    assert said == [f"the engine is process {one.process}"]
+    wait_for(lambda: bool(said) and lines(tmp_path / "note") == ["begun"])
+    process = one.process
     one.stop()
+    assert said == [f"the engine is process {process}"]
     assert lines(tmp_path / "note") == ["begun", "ended"]
     assert one.process is None
 
