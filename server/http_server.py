@@ -95,6 +95,11 @@ class HttpServer:
         self._server.run(sockets=[self._socket])
         return self._server.received
 
+    @property
+    def answers(self) -> bool:
+        """Whether it has begun to; from then on it also hears what tells the process to end."""
+        return self._server.started
+
     def stop(self) -> None:
         """Let `run` return; from any thread."""
         self._server.should_exit = True
@@ -162,14 +167,16 @@ def serve(
     server.warm()
     say(f"kaicep answers at {server.url}")
     if beside is not None:
-        threading.Thread(target=_when_ready, args=(settings, engine, beside, server.url), daemon=True).start()
+        threading.Thread(target=_when_ready, args=(server, settings, engine, beside), daemon=True).start()
     return server.run()
 
 
-def _when_ready(settings: Settings, engine: EngineProcess | None, do: Callable[[str], None], url: str) -> None:
-    while not readiness_of(settings, engine).ready:
+def _when_ready(
+    server: HttpServer, settings: Settings, engine: EngineProcess | None, do: Callable[[str], None]
+) -> None:
+    while not (server.answers and readiness_of(settings, engine).ready):
         time.sleep(_LOOK_S)
-    do(url)
+    do(server.url)
 
 
 def _listening(host: str, port: int) -> socket.socket:
