@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import pickle
 import sys
+from typing import Any
 
 import pyoxigraph as ox
 
-from ...errors import ArchiveError, Place
+from ...errors import ArchiveError, error_fields
 from ...storage import serve_parent
-
-Answer = tuple[object, tuple[str, Place | None, str | None] | None, Exception | None]
-"""What was found; or why the query is refused, in words, with its place and what to do; or why there is no store."""
 
 
 def answer_request() -> None:
-    """Answer the request on the standard input of this process."""
+    """Answer the request on the standard input of this process.
+
+    The answer is what was found; or why the query is refused, as `error_fields`; or why the store cannot be opened.
+    """
     serve_parent()
     copy, do, asked = pickle.loads(sys.stdin.buffer.read())  # noqa: S301 - written by whoever began this process
-    answer: Answer
+    answer: tuple[object, dict[str, Any] | None, Exception | None]
     try:
         store = ox.Store.read_only(str(copy))
     except (OSError, RuntimeError) as error:
@@ -27,5 +28,5 @@ def answer_request() -> None:
         try:
             answer = (do(store, *asked), None, None)
         except ArchiveError as error:
-            answer = (None, (error.message, error.place, error.hint), None)
+            answer = (None, error_fields(error), None)
     sys.stdout.buffer.write(pickle.dumps(answer))

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-from ...errors import ArchiveError, Place
+from ...errors import ArchiveError, Place, error_of
 from ..sparql import Result, SparqlRequest, Timeout, answer_request, evaluate, is_intricate, select
 from .oxigraph_folder import damaged
 
@@ -90,8 +90,7 @@ def _in_process(copy: Path, do: Callable[..., object], asked: tuple[Any, ...], t
     if unopened is not None:
         raise damaged(copy, unopened)
     if refused is not None:
-        message, place, hint = refused
-        raise ArchiveError(message, place=place, hint=hint)
+        raise error_of(refused)
     return result
 
 

@@ -23,7 +23,6 @@ __all__ = ["AccessControl", "is_loopback", "may"]
 
 _ROLES: tuple[Role, ...] = ("read", "submit", "admin")
 _SHORTEST = 16
-_HOLDER = "token "
 _BEARER = HTTPBearer(auto_error=False, description="A token of `[server.tokens]`; none is needed where there are none.")
 
 
@@ -46,7 +45,7 @@ class AccessControl:
                 hint="add [server.tokens], or listen at 127.0.0.1",
             )
         self._known = {
-            _digest_of(settings, name): ClientIdentity(f"{_HOLDER}{name}", one.role)
+            _digest_of(settings, name): ClientIdentity(f"token {name}", one.role, name)
             for name, one in server.tokens.items()
         }
 
@@ -54,11 +53,6 @@ class AccessControl:
     def open(self) -> bool:
         """Whether there are no tokens, and whoever is on this machine may do all."""
         return not self._known
-
-    def holder(self, authorization: str | None) -> str | None:
-        """The name of the token that a request shows, which has passed `check`; `None`: there are no tokens."""
-        client = self.client(authorization)
-        return None if client is None else client.name.removeprefix(_HOLDER)
 
     def check(self, role: Role, authorization: str | None) -> None:
         """Let a request pass that shows a token of this role, or of a higher one.

@@ -17,10 +17,12 @@ class ClientIdentity:
     Attributes:
         name: of its token, `token NAME`; else its address.
         role: what it may do.
+        token: the name of its token; `None`: it has none.
     """
 
     name: str
     role: Role
+    token: str | None = None
 
 
 _SERVER = ClientIdentity("", "admin")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict
 
-from ..access import AccessControl, may
+from ..access import current_client, may
 from ..problem_document import PROBLEM_RESPONSES
 from .acknowledgement import Acknowledgements
 from .alarm_catalog import AlarmCatalog
@@ -70,13 +70,12 @@ def alarm_routes(catalog: AlarmCatalog, acknowledgements: Acknowledgements) -> A
         dependencies=[may("submit")],
         responses=_answers(202, _EVENT),
     )
-    def acknowledge(alarm: str, request: Request, seen: _Seen | None = None) -> dict[str, Any]:
+    def acknowledge(alarm: str, seen: _Seen | None = None) -> dict[str, Any]:
         """Post the event that its query waits for, durable when this is answered; the answer is that event.
 
         The alarm is acknowledged as soon as the engine has read it, with one of its next batches.
         """
-        access: AccessControl = request.app.state.access
-        who = access.holder(request.headers.get("Authorization")) or (None if seen is None else seen.who)
+        who = current_client.get().token or (None if seen is None else seen.who)
         form, found = catalog.alarm(alarm)
         return acknowledgements.post(form, found, who)
 

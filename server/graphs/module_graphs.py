@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -40,7 +39,6 @@ class ModuleGraphs:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._pool = ProcessPool(2)
-        self._changing = threading.Lock()
 
     def graphs(self) -> list[dict[str, Any]]:
         """The modules in force, as `kaicep ontology list` says them."""
@@ -71,7 +69,7 @@ class ModuleGraphs:
         self, do: Callable[Concatenate[ox.Store, Given], Found], *args: Given.args, **named: Given.kwargs
     ) -> Found:
         seconds = self._settings.server.upload_timeout.total_seconds()
-        return self._pool.change(self._changing, seconds, do, *args, **named)
+        return self._pool.change(seconds, do, *args, **named)
 
 
 def listed_modules(_: ox.Store, settings: Settings) -> list[dict[str, Any]]:

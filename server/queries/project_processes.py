@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -30,7 +29,6 @@ class ProjectProcesses:
         self._settings = settings
         first = (load_project, settings)
         self._asking, self._writing = ProcessPool(_WHO_ASKS, first=first), ProcessPool(1, first=first)
-        self._changing = threading.Lock()
 
     def start(self) -> None:
         """Let one process load the project, so that who asks first does not wait for that.
@@ -71,7 +69,7 @@ class ProjectProcesses:
             ProblemError: it refuses, or takes longer than `upload_timeout`.
         """
         seconds = self._settings.server.upload_timeout.total_seconds()
-        return self._writing.change(self._changing, seconds, do, self._settings, *args, **named)
+        return self._writing.change(seconds, do, self._settings, *args, **named)
 
     def close(self) -> None:
         """Answer no more."""

@@ -43,6 +43,7 @@ class ProcessPool:
         # The one that was at work last is asked first: those that nobody needs are not even begun.
         self._free = self._all[::-1]
         self._changed = threading.Condition()
+        self._changing = threading.Lock()
         self._at_work: Counter[str] = Counter()
         self._waiting: dict[int, str] = {}
         self._came = 0
@@ -70,7 +71,6 @@ class ProcessPool:
 
     def change(
         self,
-        changing: threading.Lock,
         seconds: float,
         do: Callable[Concatenate[ox.Store, Given], Found],
         *args: Given.args,
@@ -78,8 +78,9 @@ class ProcessPool:
     ) -> Found:
         """As `call`, without a store, of what asks a running engine to change something.
 
+        One after the other: two that change at once would take each other for an engine.
+
         Args:
-            changing: held meanwhile: two that change at once would take each other for an engine.
             seconds: that it may take, and wait for another one.
             do: as there.
             args: likewise.
@@ -89,7 +90,7 @@ class ProcessPool:
             ProblemError: as there; or another change takes too long. Of what was given up nobody knows whether the
                 engine does it yet.
         """
-        if not changing.acquire(timeout=seconds):
+        if not self._changing.acquire(timeout=seconds):
             raise ProblemError(503, "another change is at work", "send it again later", Retry_After="5")
         try:
             return self.call(None, seconds, do, *args, **named)
@@ -98,7 +99,7 @@ class ProcessPool:
             hint = "see whether it has before you send it again; or let upload_timeout be longer"
             raise ProblemError(503, said, hint) from error
         finally:
-            changing.release()
+            self._changing.release()
 
     def close(self) -> None:
         """End them; whoever waits for an answer gets none."""

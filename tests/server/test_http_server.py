@@ -12,6 +12,7 @@ import urllib3
 from kaicep.config import Settings
 from kaicep.errors import ConfigError, PipelineError
 from kaicep.server import HttpServer
+from support.certificates import self_signed
 from support.servers import ask, serving
 
 
@@ -57,20 +58,7 @@ def test_after_its_end_nobody_listens() -> None:
 
 def certified(folder: Path, **server: str) -> Settings:
     """A project with a certificate for this machine, `own.pem` and `own.key`."""
-    words = (
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:prime256v1",
-        "-nodes",
-        "-days",
-        "2",
-    )
-    own = ("-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "own.key", "-out", "own.pem")
-    subprocess.run([*words, *own], cwd=folder, check=True, capture_output=True)
+    self_signed(folder)
     return Settings.parse({"server": {"certificate": "own.pem", "key": "own.key", **server}}, root=folder)
 
 

@@ -75,9 +75,7 @@ def found_rows(queries: HostedQueries, of: QueryParts, files: Mapping[str, PartF
     flow = queries.flows(unit)[of.label]
     if not parts:
         return FoundRows(flow.rows.none, None)
-    if (
-        unit.key is None
-    ):  # they are of one place, in the order in which it hands them over: that of OUTPUT may be another
+    if unit.key is None:  # of one place, which hands them over in its order: that of OUTPUT may not be that of time
         rows = pa.concat_tables(parts)
         return FoundRows(flow.rows.visible(rows) if unit.single else rows, None)
     rows, waiting = merged_rows(parts), None

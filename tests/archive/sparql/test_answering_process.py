@@ -11,6 +11,7 @@ from typing import Any
 import pyoxigraph as ox
 import pytest
 from kaicep.archive.sparql import evaluate
+from kaicep.errors import error_of
 
 PROGRAM = "from kaicep.archive.sparql.answering_process import answer_request; answer_request()"
 HEAVY = ["pyarrow", "rdflib", "pydantic", "rich", "pandas", "kaicep.language", "kaicep.settings"]
@@ -39,10 +40,10 @@ def test_terms_come_back(folder: Path) -> None:
 
 
 def test_what_is_wrong_with_a_query_is_told(folder: Path) -> None:
-    found, (message, place, _), unopened = answer(folder, "SELECT ?s { ?s")
+    found, refused, unopened = answer(folder, "SELECT ?s { ?s")
     assert (found, unopened) == (None, None)
-    assert message == "the query ends too early"
-    assert str(place).startswith("query:1:")
+    assert error_of(refused).message == "the query ends too early"
+    assert str(error_of(refused).place).startswith("query:1:")
 
 
 def test_no_store_is_told_as_the_store_says_it(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_a_contradiction_is_refused_and_changes_nothing(settings: Settings) -> N
 def test_one_change_is_made_at_a_time(settings: Settings) -> None:
     server = settings.server.model_copy(update={"upload_timeout": timedelta(seconds=0.01)})
     graphs = ModuleGraphs(settings.model_copy(update={"server": server}))
-    with graphs._changing, pytest.raises(ProblemError, match="another change is at work") as busy:
+    with graphs._pool._changing, pytest.raises(ProblemError, match="another change is at work") as busy:
         graphs.delete("urn:g")
     assert busy.value.headers == {"Retry-After": "5"}
     graphs.close()

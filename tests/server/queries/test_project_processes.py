@@ -29,6 +29,6 @@ def test_what_takes_too_long_is_given_up(processes: ProjectProcesses) -> None:
 
 
 def test_one_change_at_a_time(processes: ProjectProcesses) -> None:
-    with processes._changing, pytest.raises(ProblemError, match="another change is at work") as problem:
+    with processes._writing._changing, pytest.raises(ProblemError, match="another change is at work") as problem:
         processes.change(rest, 0.0)
     assert problem.value.headers == {"Retry-After": "5"}

@@ -96,13 +96,13 @@ def test_no_client_has_all_processes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_of_a_change_that_is_given_up_nobody_knows_whether_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process_pool, "StoreProcess", Here)
-    changing = threading.Lock()
+    pool = ProcessPool(1)
 
     def long(_: ox.Store) -> None:
         raise TimeLimitError(503, "no answer within 20 s")
 
     with pytest.raises(ProblemError, match="not done within 20 s; a running engine may do it yet") as given_up:
-        ProcessPool(1).change(changing, 20, long)
+        pool.change(20, long)
     assert given_up.value.status == 503
     assert "let upload_timeout be longer" in str(given_up.value)
-    assert not changing.locked()
+    assert not pool._changing.locked()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -18,6 +17,7 @@ from kaicep.pipeline.sources.mqtt.message_inbox import MessageInbox
 from kaicep.pipeline.sources.mqtt.subscription import Subscription
 from kaicep.settings.mqtt import MqttSourceSettings
 from support.brokers import free_port, lasting, mosquitto, published
+from support.certificates import self_signed
 from support.receivers import eventually
 
 if TYPE_CHECKING:
@@ -158,23 +158,8 @@ def test_users_and_rights(tmp_path: Path) -> None:
 @pytest.mark.parametrize("trusted", [True, False])
 def test_connections_are_encrypted(tmp_path: Path, *, trusted: bool) -> None:
     """With the authority that is named; a broker that it does not vouch for is none."""
-    openssl = (
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:prime256v1",
-        "-nodes",
-        "-days",
-        "2",
-        "-subj",
-        "/CN=localhost",
-    )
     for name in ("own", "other"):
-        own = ("-keyout", f"{name}.key", "-out", f"{name}.pem", "-addext", "subjectAltName=IP:127.0.0.1")
-        subprocess.run([*openssl, *own], cwd=tmp_path, check=True, capture_output=True)
+        self_signed(tmp_path, name)
     lines = (f"certfile {tmp_path}/own.pem", f"keyfile {tmp_path}/own.key", "user root")
     port = free_port()
     with mosquitto(tmp_path, port, *lines):
