@@ -8,7 +8,6 @@ tables are packed (zstd), `packed` bytes long.
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -74,11 +73,12 @@ class TakenState:
                 found[name] = streams[variable]
         return found
 
-    def written(self, events: Mapping[str, EventTable] | None = None) -> bytes:
+    def written(self, events: Mapping[str, EventTable] | None = None, before: bytes = b"") -> bytes:
         """It as bytes.
 
         Args:
             events: by stream, events that are kept beside it: of those only the rows are written; `None`: none are.
+            before: what stands in front of it.
         """
         blobs, shared = [], {}
         streams = {} if events is None else self._streams
@@ -90,14 +90,14 @@ class TakenState:
             shared[name] = streams[name], frame.columns
             own = [column for column in frame if of_query(column.name)]
             blobs.append(_ipc(_steps(pl.DataFrame([pl.Series(_ROW, rows), *own]))))
-        sizes = dict(zip(self.state.tables, map(len, blobs), strict=True))
+        sizes = {name: blob.size for name, blob in zip(self.state.tables, blobs, strict=True)}
         said = {"version": VERSION, "query": _digest(self.query), "numbers": dict(self.state.numbers), "tables": sizes}
-        body = b"".join(blobs)
         if events:
+            body = b"".join(blobs)
             said |= {"events": shared, "packed": len(body)}
-            body = pa.compress(body, codec="zstd", asbytes=True)
+            blobs = [pa.compress(body, codec="zstd")]
         head = json.dumps(said).encode()
-        return b"".join([len(head).to_bytes(8, "little"), head, body])
+        return b"".join([before, len(head).to_bytes(8, "little"), head, *blobs])  # of much, one copy
 
 
 def read_snapshot(query: Query, data: bytes, events: Mapping[str, EventTable] | None = None) -> OperatorState:
@@ -181,8 +181,8 @@ def _digest(query: Query) -> str:
     return sha256(f"{query.normal}{apart}".encode()).hexdigest()
 
 
-def _ipc(frame: pl.DataFrame) -> bytes:
-    sink = io.BytesIO()
+def _ipc(frame: pl.DataFrame) -> pa.Buffer:
+    sink = pa.BufferOutputStream()
     # Column by column each is one piece; of a frame each piece of a few rows would be written with a head of its own.
     table = pa.table([column.to_arrow() for column in frame], names=frame.columns)
     with pa.ipc.new_stream(sink, table.schema) as writer:

@@ -28,7 +28,7 @@ from ..flow import (
     no_identities,
 )
 from ..flow.answering import withhold
-from ..flow.queries import continues, with_head
+from ..flow.queries import continues, state_head
 from ..sharding import (
     EarlierEvents,
     HostedBatch,
@@ -234,7 +234,7 @@ class DistributedFlow(CatalogFlow):
         parts = {HOSTING: state_text(self._state).encode()}
         flows = [flow for label, flow in self.flows.items() if label not in self.suspended and flow.failure is None]
         known = [flow.registration for flow in flows]
-        return parts | {_QUERY + each.label: with_head(each.query, each.now, b"") for each in known}
+        return parts | {_QUERY + each.label: state_head(each.query, each.now) for each in known}
 
     def restore(self, state: Mapping[str, bytes], queries: Iterable[Registration]) -> list[Registration]:
         """Go on from a snapshot with those of the queries that it holds; see `Dataflow.restore`."""

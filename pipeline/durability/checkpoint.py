@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from types import MappingProxyType
@@ -32,10 +33,9 @@ from ..sources import TakenRecords
 from .dead_letters import DeadLetters
 from .flow_state import FlowState, RestoredState
 from .journal import BatchJournal, Files
-from .operator_snapshots import OperatorSnapshots
 from .query_registry import QueryRegistry, Resumptions
 from .replay import SpoolReplay
-from .snapshot_interval import SnapshotInterval
+from .snapshots import LaterSnapshot, OperatorSnapshots, SnapshotDue, SnapshotInterval
 from .withdrawn_notes import RegistrationNote
 
 __all__ = ["CallKeeper", "Checkpoint", "has_begun"]
@@ -100,6 +100,7 @@ class Checkpoint:
         self.delivery = RowDelivery(sinks)
         self._snapshots = OperatorSnapshots(state / _SNAPSHOTS, say)
         self._interval = SnapshotInterval()
+        self._later = LaterSnapshot(self._written_later, partial(self._not_written, say))
         self._registry = QueryRegistry(state / "queries" / "registrations.json", say)
         self.resumptions = Resumptions(state / "queries" / "resumptions.json")
         self._of_parked = OperatorSnapshots(state / "queries" / "parked", say)
@@ -111,6 +112,7 @@ class Checkpoint:
 
     def close(self) -> None:
         """Let another process go on; the archive's own are its to close."""
+        self._later.close()
         if self._archive is None:
             self._idle_watermarks.close()
 
@@ -186,7 +188,7 @@ class Checkpoint:
         result: BatchResult,
         raw: Mapping[str, TakenRecords],
         dataflow: Dataflow,
-        state: Callable[[DeliveredRows, bool], FlowState],
+        state: Callable[[DeliveredRows, SnapshotDue], FlowState],
         *,
         files: Files = MappingProxyType({}),
         offsets: Mapping[str, Offsets] = MappingProxyType({}),
@@ -226,8 +228,9 @@ class Checkpoint:
             with self._clock.stage("actions"):
                 self._outbox.put(number, result.calls)
         with self._clock.stage("snapshot"):
-            rows = sum(stream.archived.num_rows for stream in result.streams.values())
-            self._keep(number, state(delivered, self._interval.due(rows) or self._archive is None))
+            self._later.settle()
+            due = self._interval.due(sum(stream.archived.num_rows for stream in result.streams.values()))
+            self._keep(number, state(delivered, SnapshotDue.NOW if self._archive is None else due))
         if self._outbox is not None:
             self._outbox.release(number)
         return delivered
@@ -344,8 +347,21 @@ class Checkpoint:
             self._write(number, {**state.operators, **self.delivery.snapshot(), **state.noted})
 
     def _write(self, number: int, parts: Mapping[str, bytes]) -> None:
+        self._later.settle(wait=True)
         self._interval.written(self._snapshots.write(number, parts))
         self._hold_log()
+
+    def _write_later(self, number: int, state: Callable[[], Mapping[str, bytes]], noted: Mapping[str, bytes]) -> None:
+        self._interval.begun()
+        self._later.begin(lambda: self._snapshots.write(number, {**state(), **noted}))
+
+    def _written_later(self, size: int) -> None:
+        self._interval.written_later(size)
+        self._hold_log()
+
+    def _not_written(self, say: Callable[[str], None], error: Exception) -> None:
+        say(f"recovery: the state cannot be written beside batches ({error}); it is written with the next one")
+        self._interval.end()
 
     def _hold_log(self) -> None:
         """Let the archive keep what the log has behind the oldest state that is kept, and of queries that wait."""
@@ -380,6 +396,8 @@ class Checkpoint:
         if state.operators is not None:
             self._write(number, {**state.operators, **delivered})
         self.journal.finish(number, delivered, durable=state.operators is None)
+        if state.later is not None:
+            self._write_later(number, state.later, delivered)
         if self._spool is not None:
             self._spool.settle()
 

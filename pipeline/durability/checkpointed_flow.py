@@ -40,6 +40,7 @@ from .journal import BatchFiles, BatchJournal, Files, arrival_of
 from .progress import Progress
 from .recoverable_flow import RecoverableFlow
 from .silence_note import SilenceNote
+from .snapshots import SnapshotDue
 
 _LOG = logging.getLogger("kaicep")
 
@@ -362,7 +363,7 @@ class CheckpointedFlow:
         malformed: Mapping[str, int],
         began: float,
         delivered: DeliveredRows,
-        whole: bool,  # noqa: FBT001 - the checkpoint says so
+        due: SnapshotDue,
         *,
         number: int,
         results: Sequence[BatchResult],
@@ -372,10 +373,12 @@ class CheckpointedFlow:
         What a batch took from the spool, and a query that has failed, no replay of the log repeats: all of it then.
         """
         self._flow.count(result, malformed, time.perf_counter() - began, delivered.counts)
-        whole = whole or len(results) > 1 or self.dataflow.queries.failed or not self._hosting.replayable
-        operators = self.dataflow.snapshot() if whole else None
+        if len(results) > 1 or self.dataflow.queries.failed or not self._hosting.replayable:
+            due = SnapshotDue.NOW
+        operators = self.dataflow.snapshot() if due is SnapshotDue.NOW else None
+        later = self.dataflow.taken().written if due is SnapshotDue.LATER else None
         self.queries.park_failed(self._flow.dataflow, number, results)
-        return self._flow.state(operators)
+        return self._flow.state(operators, later)
 
     def _finished(self, number: int, result: BatchResult, delivered: DeliveredRows) -> BatchResult:
         self._flow.finish(number)

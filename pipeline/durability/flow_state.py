@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -25,12 +25,14 @@ class FlowState:
     Attributes:
         operators: of streams and queries, counts, the version of the knowledge: a replay of the log gives it again,
             `None`: and will.
+        later: gives these from any thread, if they are to be written beside the next batches.
         noted: of queries that are with their past still, counts, where the streams are: it is small, is noted with each
             batch, and says what of the log gives the rest.
     """
 
     operators: Mapping[str, bytes] | None
     noted: Mapping[str, bytes]
+    later: Callable[[], Mapping[str, bytes]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,16 +110,23 @@ class RecoverableFlow:
             result.streams, counts, malformed, seconds, self.dataflow.queries.subqueries, done=result.done
         )
 
-    def state(self, flows: Mapping[str, bytes] | None) -> FlowState:
+    def state(
+        self, flows: Mapping[str, bytes] | None, later: Callable[[], Mapping[str, bytes]] | None = None
+    ) -> FlowState:
         """What of it goes into a snapshot.
 
         Args:
             flows: of streams and queries; `None`: a replay of the log gives it.
+            later: gives that beside the next batches.
         """
         version = {} if self.version is None else {_KNOWLEDGE: str(self.version).encode()}
         counts = {PROGRESS: self.progress.to_bytes(), MOMENTS: moments_part(self.dataflow.moments)}
         noted = self.border.snapshot(self.dataflow) | changes_part(self.dataflow, self.border.resuming) | counts
-        return FlowState(None if flows is None else {**flows, **version}, noted)
+        return FlowState(
+            None if flows is None else {**flows, **version},
+            noted,
+            None if later is None else lambda: {**later(), **version},
+        )
 
     def close(self) -> None:
         """Give back the threads."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from io import BytesIO
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -135,16 +135,13 @@ class Admission:
         """End the stream: whatever comes now is late."""
         self._greatest = datetime.max.replace(tzinfo=UTC)
 
+    def taken(self) -> Callable[[], bytes]:
+        """Gives the state as it is now, for `restore`, from any thread."""
+        return partial(_written, self._seen, {"greatest": self._greatest, "floor": self._floor})
+
     def snapshot(self) -> bytes:
         """The state as bytes, for `restore`."""
-        buffer = BytesIO()
-        state = self._seen.select("_id", "_time").to_arrow()
-        moments = {"greatest": self._greatest, "floor": self._floor}
-        texts = {name: "" if moment is None else moment.isoformat() for name, moment in moments.items()}
-        state = state.replace_schema_metadata({"version": str(_VERSION), **texts})
-        with pa.ipc.new_file(buffer, state.schema) as writer:
-            writer.write_table(state)
-        return buffer.getvalue()
+        return self.taken()()
 
     def restore(self, state: bytes) -> None:
         """Go on from a snapshot.
@@ -233,3 +230,14 @@ def _moment(text: bytes) -> datetime | None:
 def _minus(moment: datetime, lateness: timedelta) -> datetime:
     earliest = datetime.min.replace(tzinfo=UTC)
     return earliest if moment - earliest < lateness else moment - lateness
+
+
+def _written(seen: pl.DataFrame, moments: Mapping[str, datetime | None]) -> bytes:
+    state = seen.select("_id", "_time").to_arrow()
+    texts = {name: "" if moment is None else moment.isoformat() for name, moment in moments.items()}
+    state = state.replace_schema_metadata({"version": str(_VERSION), **texts})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, state.schema) as writer:
+        writer.write_table(state)
+    written: bytes = sink.getvalue().to_pybytes()
+    return written

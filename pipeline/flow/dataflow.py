@@ -16,7 +16,7 @@ import polars as pl
 import pyarrow.compute as pc
 
 from ...annotator import Annotator, EventShape
-from ...cep import END_OF_TIME, Limits, TakenState
+from ...cep import END_OF_TIME, Limits
 from ...cep.order import EventTable
 from ...config import QuerySettings
 from ...errors import KaicepError, OperatorError
@@ -33,11 +33,10 @@ from .batch_result import BatchResult, StreamResult
 from .idle_streams import IdleStreams
 from .queries import QueryGraph, QueryIsolation, QueryRuntime, Registration, continues
 from .source_streams import KnownIdentities, SourceStreams, StreamMoments
+from .taken_flow import EVENTS, QUERY, TakenFlow, TakenQuery
 
 __all__ = ["Dataflow", "is_state_of", "seconds_for", "state_of_query"]
 
-_QUERY = "query/"
-_EVENTS = "events/"
 _TIMED_EVENTS = 100_000
 
 
@@ -360,19 +359,17 @@ class Dataflow:
         """Where the watermarks of source streams that are idle would be moved now."""
         return idle.advances(self.due, self.watermarks, self._streams.begun)
 
-    def snapshot(self) -> dict[str, bytes]:
-        """The state of every stream and query, by name, for `restore`; of queries that have failed there is none."""
+    def taken(self) -> TakenFlow:
+        """The state of every stream and query as it is now; of queries that have failed there is none."""
         self._settle()
         flows = [flow for label, flow in self.flows.items() if label not in self.suspended and flow.failure is None]
-        taken = [(flow, state) for flow in flows if (state := self._isolation.run(flow, flow.taken)) is not None]
-        events = _events_of([state for _, state in taken])
-        states = {
-            _QUERY + flow.registration.label: self._isolation.run(flow, partial(flow.snapshot, state, events))
-            for flow, state in taken
-        }
-        known = {name: state for name, state in states.items() if state is not None}
-        kept = {_EVENTS + stream: table.snapshot() for stream, table in events.items()}
-        return self._streams.snapshot() | known | kept | self.queries.snapshot()
+        states = [(flow, self._isolation.run(flow, flow.taken)) for flow in flows]
+        queries = [TakenQuery(flow, flow.registration, state) for flow, state in states if state is not None]
+        return TakenFlow(self._streams.taken(), queries, self.queries.taken())
+
+    def snapshot(self) -> dict[str, bytes]:
+        """The same as bytes, by name, for `restore`; a query that cannot be written has failed."""
+        return self.taken().written(self._isolation.run)
 
     def restore(self, state: Mapping[str, bytes], queries: Iterable[Registration]) -> list[Registration]:
         """Go on from a snapshot with those of the queries that it holds.
@@ -388,11 +385,11 @@ class Dataflow:
         unknown: list[Registration] = []
         restored: dict[str, str] = {}
         queries = list(queries)
-        events = {n[len(_EVENTS) :]: EventTable.restored(of) for n, of in state.items() if n.startswith(_EVENTS)}
+        events = {n[len(EVENTS) :]: EventTable.restored(of) for n, of in state.items() if n.startswith(EVENTS)}
         self.queries.restore_contexts(state, [query.query for query in queries])
         for query in queries:
             label = _label_in(state, query)
-            known = state.get(_QUERY + label)
+            known = state.get(QUERY + label)
             registration = None if known is None else continues(known, query)
             given = {name for other in unknown for name in other.query.streams}
             changed = given & {s.stream.name for s in query.query.sources}
@@ -461,15 +458,6 @@ class Dataflow:
         return self._judgement.shape(stream)
 
 
-def _events_of(states: Sequence[TakenState]) -> dict[str, EventTable]:
-    """By stream, the events that several queries hold, each once."""
-    held: dict[str, list[pl.DataFrame]] = {}
-    for state in states if len(states) > 1 else ():
-        for stream, frame in state.candidates:
-            held.setdefault(stream, []).append(frame)
-    return {stream: EventTable.of(frames) for stream, frames in held.items()}
-
-
 def _placed(error: LengthyError, query: Query) -> KaicepError:
     """The same, where it stands in the text."""
     place = None if query.document is None else query.document.place(error.span)
@@ -483,7 +471,7 @@ def _called(registration: Registration) -> str:
 
 def _label_in(state: Mapping[str, bytes], registration: Registration) -> str:
     """What a query is called in a snapshot: one that was withdrawn since has its label of then."""
-    return registration.label if _QUERY + registration.label in state else _called(registration)
+    return registration.label if QUERY + registration.label in state else _called(registration)
 
 
 def _has_left(registration: Registration, batch: int) -> bool:
@@ -502,9 +490,9 @@ def state_of_query(label: str, state: bytes) -> dict[str, bytes]:
         label: its.
         state: its own snapshot.
     """
-    return {_QUERY + label: state}
+    return {QUERY + label: state}
 
 
 def is_state_of(label: str, state: Mapping[str, bytes]) -> bool:
     """Whether a snapshot of a data flow holds a query."""
-    return _QUERY + label in state
+    return QUERY + label in state

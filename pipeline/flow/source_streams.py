@@ -99,9 +99,13 @@ class SourceStreams:
             admission.end()
         return dict.fromkeys(self._admissions, END_OF_TIME)
 
+    def taken(self) -> dict[str, Callable[[], bytes]]:
+        """By name, gives the state of a stream as it is now, for `restore`, from any thread."""
+        return {_STREAM + name: admission.taken() for name, admission in self._admissions.items()}
+
     def snapshot(self) -> dict[str, bytes]:
-        """The state of every stream, by name, for `restore`."""
-        return {_STREAM + name: admission.snapshot() for name, admission in self._admissions.items()}
+        """The same as bytes."""
+        return {name: state() for name, state in self.taken().items()}
 
     @property
     def moments(self) -> StreamMoments:

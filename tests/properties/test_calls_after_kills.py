@@ -15,7 +15,7 @@ from kaicep.pipeline.actions import ActionCall, CallDelivery, Receiver
 from kaicep.pipeline.actions.delivery.outbox import Outbox
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.journal import BatchJournal
-from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
+from kaicep.pipeline.durability.snapshots.operator_snapshots import OperatorSnapshots
 from kaicep.pipeline.flow import BatchResult
 from kaicep.pipeline.flow.rules import CALLS, order_columns
 from kaicep.pipeline.flow.rules.action_calls import FiringOrder

@@ -24,7 +24,10 @@ ALLOWED = {
     ("pipeline/control/requests.py", "rename"): "likewise",
     ("pipeline/control/requests.py", "write_bytes"): "a broken request, kept to be looked at",
     ("pipeline/distribution/distributed_flow.py", "replace"): "a query, and no file",
-    ("pipeline/durability/operator_snapshots.py", "replace"): "a damaged snapshot, which is found damaged again",
+    (
+        "pipeline/durability/snapshots/operator_snapshots.py",
+        "replace",
+    ): "a damaged one, which is found damaged again",
     ("pipeline/flow/dataflow.py", "replace"): "a query, and no file",
     ("pipeline/hosting/spark_java.py", "mkdir"): "a cache",
     ("pipeline/hosting/spark_java.py", "replace"): "a cache",

@@ -17,7 +17,7 @@ from kaicep.archive.matches import MatchLog
 from kaicep.errors import KaicepError
 from kaicep.pipeline.durability.generations.checkpoint_generation import Generation
 from kaicep.pipeline.durability.journal.batch_journal import BatchJournal
-from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
+from kaicep.pipeline.durability.snapshots.operator_snapshots import OperatorSnapshots
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from kaicep.storage import BucketFolder
 from support.buckets import ObjectStorage

@@ -16,6 +16,7 @@ from statistics import median
 from unittest.mock import patch
 
 import pytest
+from kaicep.pipeline.durability.snapshots import snapshot_interval
 from kaicep.storage import make_folder, write_atomically
 from support.cut_engine import CONTEXTS, QUERIES, Remains, drop_files, remains, run_engine
 from support.disk_states import DiskStates, RestoredFolder
@@ -40,6 +41,15 @@ def test_a_power_cut_loses_and_repeats_nothing(tmp_path: Path, archive: bool, be
     assert sum(map(len, recording.expected[-1].rows.values())) > 20
     sample = random.Random(13).sample(list(recording.states), SAMPLE)
     assert [found for found in differences(recording, sample, after, archive=archive) if found] == []
+
+
+def test_a_power_cut_while_a_state_is_written_beside_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every second state is, as if it were large; the log leads on from the one before."""
+    for name, value in (("_LARGE", 0), ("_BATCHES", 2), ("_ROW", 0)):
+        monkeypatch.setattr(snapshot_interval, name, value)
+    recording = record(tmp_path / "disk", 6)
+    sample = random.Random(13).sample(list(recording.states), SAMPLE)
+    assert [found for found in differences(recording, sample) if found] == []
 
 
 def test_a_power_cut_leaves_contexts_and_calls_as_they_would_be(tmp_path: Path) -> None:

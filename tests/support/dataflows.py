@@ -12,6 +12,7 @@ from kaicep import Project
 from kaicep.pipeline.flow.batch_result import BatchResult
 from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.flow.rules import by_time, shown_calls
+from kaicep.pipeline.flow.taken_flow import TakenFlow
 from kaicep.pipeline.sinks.row_values import rows
 
 from .batches import at_end, processed
@@ -30,6 +31,7 @@ class Run:
         queries = self._project.compile(text)
         self._registrations = [Registration(q, q.called or f"query-{i}") for i, q in enumerate(queries)]
         self._dataflow = self._project.dataflow()
+        self._taken: TakenFlow | None = None
         self._tables: list[pa.Table] = []
         self._calls: list[pa.Table] = []
         for registration in self._registrations:
@@ -37,6 +39,9 @@ class Run:
 
     def process(self, batch: Batch) -> None:
         """Take one batch."""
+        if self._taken is not None:
+            processed(self._dataflow, batch)
+        self._begin_anew()
         self._take(processed(self._dataflow, batch))
 
     def _take(self, step: BatchResult) -> None:
@@ -44,13 +49,19 @@ class Run:
         self._calls.append(step.calls)
 
     def resume(self) -> None:
-        """Go on in another dataflow that has only the snapshot."""
-        state = self._dataflow.snapshot()
-        self._dataflow = self._project.dataflow()
-        self._dataflow.restore(state, self._registrations)
+        """Go on in another dataflow that has only the snapshot; it is written when the batch after it is done."""
+        self._begin_anew()
+        self._taken = self._dataflow.taken()
+
+    def _begin_anew(self) -> None:
+        if self._taken is not None:
+            state, self._taken = self._taken.written(), None
+            self._dataflow = self._project.dataflow()
+            self._dataflow.restore(state, self._registrations)
 
     def finish(self) -> list[dict[str, Any]]:
         """End the streams and give every row."""
+        self._begin_anew()
         self._take(at_end(self._dataflow))
         return [row for table in self._tables for row in rows(table)]
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .query_graph import QueryGraph
     from .query_isolation import CancelledError, QueryIsolation
     from .query_runtime import QueryRuntime
-    from .registration import Registration, Withdrawal, continues, with_head
+    from .registration import Registration, Withdrawal, continues, state_head
     from .withdrawn_queries import WithdrawnQueries
 
 _LATER = {
@@ -51,7 +51,7 @@ _LATER = {
     "Withdrawal": ".registration",
     "WithdrawnQueries": ".withdrawn_queries",
     "continues": ".registration",
-    "with_head": ".registration",
+    "state_head": ".registration",
     "bounds_of": ".kindred_queries",
     "kin_of": ".kindred_queries",
     "failure_of": ".parked_queries",
@@ -86,7 +86,7 @@ __all__ = [
     "next_wider",
     "parked_notes",
     "shared_batch",
-    "with_head",
+    "state_head",
 ]
 
 

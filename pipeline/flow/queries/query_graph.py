@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 
@@ -165,18 +165,15 @@ class QueryGraph:
         (contexts,) = (each for each in query.context_sets if each.name == name)
         return resolve_bounds(contexts.bounds, self.withdrawn.registered(name, registration.now))
 
-    def snapshot(self) -> dict[str, bytes]:
-        """The sets of contexts, and the events that queries in them hold, by name; what is held alike stands once."""
-        states = {_CONTEXTS + name: contexts.snapshot() for name, contexts in self.contexts.items()}
-        parts: dict[tuple[int, ...], bytes] = {}
-        holders: dict[str, str] = {}
-        for label, flow in self._flows.items():
-            if flow.intake.held and flow.failure is None and label not in self.suspended:
-                alike = tuple(map(id, flow.intake.held.batches))
-                parts.setdefault(alike, flow.intake.held.snapshot())
-                name = _HELD + sha256(parts[alike]).hexdigest()[:32]
-                states[name], holders[label] = parts[alike], name
-        return states | ({_HOLDERS: json.dumps(holders).encode()} if holders else {})
+    def taken(self) -> Callable[[], dict[str, bytes]]:
+        """Gives the sets of contexts, and the events that queries in them hold, by name, as they are now.
+
+        From any thread; what is held alike stands once.
+        """
+        contexts = {_CONTEXTS + name: contexts.snapshot() for name, contexts in self.contexts.items()}
+        flows = [(label, flow) for label, flow in self._flows.items() if label not in self.suspended]
+        held = {label: flow.intake.held.copy() for label, flow in flows if flow.intake.held and flow.failure is None}
+        return lambda: contexts | _held(held)
 
     def restore_contexts(self, state: Mapping[str, bytes], queries: Iterable[Query]) -> None:
         """Go on with the sets of a snapshot that queries speak of; before these are registered."""
@@ -450,3 +447,17 @@ def _lowest(moments: Sequence[datetime | None]) -> datetime | None:
     """The first of moments; `None` where one is not known."""
     known = [moment for moment in moments if moment is not None]
     return min(known) if len(known) == len(moments) else None
+
+
+def _held(by_label: Mapping[str, HeldEvents]) -> dict[str, bytes]:
+    """What queries hold, each once under its own name, and who holds what."""
+    parts: dict[tuple[int, ...], bytes] = {}
+    states: dict[str, bytes] = {}
+    holders: dict[str, str] = {}
+    for label, held in by_label.items():
+        alike = tuple(map(id, held.batches))
+        if alike not in parts:
+            parts[alike] = held.snapshot()
+        name = _HELD + sha256(parts[alike]).hexdigest()[:32]
+        states[name], holders[label] = parts[alike], name
+    return states | ({_HOLDERS: json.dumps(holders).encode()} if holders else {})

@@ -33,7 +33,7 @@ from .context_runtime import ContextRuntime
 from .intake import EventIntake, EventSplits
 from .kindred_queries import CommonCall, kin_of
 from .query_input import QueryInput
-from .registration import Registration, with_head, without_head
+from .registration import Registration, state_head, without_head
 from .row_views import RowViews
 
 if TYPE_CHECKING:
@@ -481,14 +481,9 @@ class QueryRuntime:
         """See `Operator.taken`."""
         return self._operator.taken()
 
-    def snapshot(self, taken: TakenState | None = None, events: Mapping[str, EventTable] | None = None) -> bytes:
-        """The operator's state and what identifies the registration.
-
-        Args:
-            taken: the state, if it was taken already.
-            events: by stream, those that are kept beside it.
-        """
-        return with_head(self.registration.query, self.registration.now, (taken or self.taken()).written(events))
+    def snapshot(self) -> bytes:
+        """The operator's state and what identifies the registration."""
+        return self.taken().written(before=state_head(self.registration.query, self.registration.now))
 
     def join(self, other: QueryRuntime) -> None:
         """Go on for another shard of the same selection too.

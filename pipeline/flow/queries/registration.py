@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from ....language.nodes import COMPANION, Query
 
-__all__ = ["Registration", "Withdrawal", "continues", "with_head", "without_head"]
+__all__ = ["Registration", "Withdrawal", "continues", "state_head", "without_head"]
 
 _SIZE = 4
 
@@ -55,10 +55,10 @@ class Registration:
     watched: bool = False
 
 
-def with_head(query: Query, now: datetime | None, state: bytes) -> bytes:
-    """The state of a query behind what says of which one it is, and when that was registered."""
+def state_head(query: Query, now: datetime | None) -> bytes:
+    """What stands before the state of a query: of which one it is, and when that was registered."""
     head = json.dumps({"query": _identity(query), "now": None if now is None else now.isoformat()}).encode()
-    return len(head).to_bytes(_SIZE, "big") + head + state
+    return len(head).to_bytes(_SIZE, "big") + head
 
 
 def without_head(state: bytes) -> bytes:

@@ -21,8 +21,8 @@ from kaicep.cep.output import row_pieces
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.dead_letters import DeadLetters
 from kaicep.pipeline.durability.journal import BatchJournal
-from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
 from kaicep.pipeline.durability.replay.spool_replay import SpoolReplay
+from kaicep.pipeline.durability.snapshots.operator_snapshots import OperatorSnapshots
 from kaicep.pipeline.flow.answering import QueryAnswering
 from kaicep.pipeline.flow.backfill import Backfill
 from kaicep.pipeline.flow.batch import Batch

@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 import pytest
 from kaicep import Project
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
-from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
 from kaicep.pipeline.durability.silence_note import SilenceNote
+from kaicep.pipeline.durability.snapshots.operator_snapshots import OperatorSnapshots
 from kaicep.pipeline.flow.queries.query_runtime import QueryRuntime
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from kaicep.pipeline.sources.memory_source import raw_table

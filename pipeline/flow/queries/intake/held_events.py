@@ -69,6 +69,12 @@ class HeldEvents:
                 others._streams[stream] = (behind,)
         return released, others
 
+    def copy(self) -> HeldEvents:
+        """The same events, whatever becomes of these."""
+        copied = HeldEvents()
+        copied.keep(self)
+        return copied
+
     def keep(self, others: HeldEvents) -> None:
         """Hold what another one holds."""
         self._streams = dict(others._streams)

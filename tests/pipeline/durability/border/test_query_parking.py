@@ -15,9 +15,9 @@ from kaicep import PipelineError, Project
 from kaicep.archive import Archive
 from kaicep.cep.joins import pattern_operator
 from kaicep.cep.output import row_pieces
-from kaicep.pipeline.durability import snapshot_interval
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.generations import Generation
+from kaicep.pipeline.durability.snapshots import snapshot_interval
 from kaicep.pipeline.flow import QueryRuntime
 from kaicep.pipeline.flow.idle_streams import IdleStreams
 from kaicep.pipeline.sinks.row_values import rows

@@ -15,7 +15,7 @@ from kaicep.archive import Archive, backup
 from kaicep.archive.sync import Spool
 from kaicep.archive.sync.spool import Spool as SpoolClass
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
-from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
+from kaicep.pipeline.durability.snapshots.operator_snapshots import OperatorSnapshots
 from kaicep.pipeline.flow.idle_streams import IdleStreams
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from kaicep.pipeline.sources.records import RawBatch

@@ -11,7 +11,7 @@ from kaicep.pipeline.flow.queries.registration import (
     Registration,
     Withdrawal,
     continues,
-    with_head,
+    state_head,
     without_head,
 )
 
@@ -31,7 +31,7 @@ def registration(text: str, now: datetime | None = None) -> Registration:
 
 def test_a_state_says_of_which_query_it_is_however_that_is_written() -> None:
     one = registration("SELECT ?e.x FROM (?e, readings) FILTER (?e.x > 5)")
-    state = with_head(one.query, NOW, b"what it holds")
+    state = state_head(one.query, NOW) + b"what it holds"
     assert without_head(state) == b"what it holds"
     same = registration("select ?e.x\nfrom (?e, readings) filter (?e.x > 5)")
     assert continues(state, same) == replace(same, now=NOW)
@@ -41,15 +41,15 @@ def test_a_state_says_of_which_query_it_is_however_that_is_written() -> None:
 @pytest.mark.parametrize(("now", "goes_on"), [(None, True), (NOW, True), (NOW + timedelta(seconds=1), False)])
 def test_whoever_is_registered_once_more_begins_anew(now: datetime | None, goes_on: bool) -> None:
     asked = registration("SELECT ?e.x FROM (?e, readings)", now)
-    found = continues(with_head(asked.query, NOW, b""), asked)
+    found = continues(state_head(asked.query, NOW), asked)
     assert found == (replace(asked, now=NOW) if goes_on else None)
 
 
 def test_a_query_that_was_withdrawn_goes_on_as_it_was_registered_then() -> None:
     """Another one may have its text, and was registered before the first event."""
     gone = replace(registration("SELECT ?e.x FROM (?e, readings)"), withdrawal=Withdrawal("q", 3, None, 0))
-    assert continues(with_head(gone.query, NOW, b""), gone) is None
-    assert continues(with_head(gone.query, None, b""), gone) == gone
+    assert continues(state_head(gone.query, NOW), gone) is None
+    assert continues(state_head(gone.query, None), gone) == gone
 
 
 def test_a_state_without_the_doubles_beside_integers_is_begun_anew() -> None:

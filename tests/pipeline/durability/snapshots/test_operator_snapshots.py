@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 import pytest
 from kaicep.errors import PipelineError
-from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
+from kaicep.pipeline.durability.snapshots.operator_snapshots import OperatorSnapshots
 
 
 def test_a_snapshot_comes_back_as_it_was(tmp_path: Path) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from kaicep import Project
 from kaicep.archive import Archive
-from kaicep.pipeline.durability import snapshot_interval
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.journal import BatchJournal
-from kaicep.pipeline.durability.snapshot_interval import SnapshotInterval
+from kaicep.pipeline.durability.snapshots import snapshot_interval
+from kaicep.pipeline.durability.snapshots.snapshot_interval import SnapshotDue, SnapshotInterval
 from kaicep.pipeline.sinks import JsonLinesSink
 from kaicep.pipeline.sources import RawBatch, raw_table
 
@@ -26,23 +26,45 @@ QUERIES = (
 )
 
 
+NOT, LATER, NOW = SnapshotDue
+
+
 def test_a_small_state_is_written_after_each_batch() -> None:
     interval = SnapshotInterval()
     for _ in range(5):
-        assert interval.due(10)
+        assert interval.due(10) is NOW
         interval.written(900_000)
 
 
 def test_a_large_state_is_written_when_as_much_would_be_replayed() -> None:
     interval = SnapshotInterval()
-    assert interval.due(1)
+    assert interval.due(1) is NOW
     interval.written(68_000_000)
-    assert [interval.due(1) for _ in range(100)] == [*99 * [False], True]
+    assert [interval.due(1) for _ in range(100)] == [*99 * [NOT], LATER]
     interval.written(68_000_000)
-    assert [interval.due(170_000) for _ in range(4)] == [False, False, False, True]
+    assert [interval.due(170_000) for _ in range(4)] == [NOT, NOT, NOT, LATER]
     interval.written(68_000_000)
     interval.end()
-    assert interval.due(1)
+    assert interval.due(1) is NOW
+
+
+def test_batches_are_counted_from_the_one_whose_state_is_being_written() -> None:
+    interval = SnapshotInterval()
+    interval.written(68_000_000)
+    assert [interval.due(1) for _ in range(100)][-1] is LATER
+    interval.begun()
+    assert [interval.due(1) for _ in range(3)] == [NOT, NOT, NOT]
+    interval.written_later(200_000)
+    assert interval.due(1) is NOW  # it has become small
+
+
+def test_what_changed_while_a_state_is_written_is_written_with_the_next_batch() -> None:
+    interval = SnapshotInterval()
+    interval.written(68_000_000)
+    interval.begun()
+    interval.end()
+    interval.written_later(68_000_000)
+    assert interval.due(1) is NOW
 
 
 class Engine:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 
-from ...errors import PipelineError, Place
-from ...storage import make_folder, remove_temporaries, write_atomically
+from ....errors import PipelineError, Place
+from ....storage import make_folder, remove_temporaries, write_atomically
 
 _LOG = logging.getLogger("kaicep")
 _KEPT = 3

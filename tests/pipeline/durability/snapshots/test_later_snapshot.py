@@ -1,0 +1,168 @@
+"""A large state is written beside the batches after it, and nothing depends on when it is there."""
+
+from __future__ import annotations
+
+import errno
+import json
+import threading
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+import pytest
+from kaicep import Project
+from kaicep.archive import Archive
+from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
+from kaicep.pipeline.durability.snapshots import snapshot_interval
+from kaicep.pipeline.durability.snapshots.later_snapshot import LaterSnapshot
+from kaicep.pipeline.durability.snapshots.operator_snapshots import OperatorSnapshots
+from kaicep.pipeline.sinks import JsonLinesSink
+from kaicep.pipeline.sources import RawBatch, raw_table
+
+SETTINGS = {
+    "streams": {
+        "air": {"event_type": "<urn:E>", "time": {"attribute": "t"}, "attributes": {"x": {"datatype": "xsd:integer"}}}
+    },
+    "archive": {"store": False},
+}
+QUERIES = (
+    "SELECT SUM(?a.x) AS total FROM (?a, air) WINDOW (?a, sliding, 8s)",
+    "SELECT ?a.x AS low, ?b.x AS high FROM (?a, air), (?b, air) JOIN (?b.x > ?a.x + 6) WINDOW (?a, ?b, 9s)",
+    "SELECT ?a.x AS low, MAX(?b.x) AS m FROM (?a, air), (?b, air) SEQ (?a, ?b+) JOIN (?b.x > ?a.x) WINDOW (?a, ?b, 5s)",
+)
+LAST = 24
+
+
+def test_what_became_of_it_is_told_to_who_asks() -> None:
+    told: list[object] = []
+    go = threading.Event()
+    later = LaterSnapshot(told.append, told.append)
+    later.settle()
+    later.begin(lambda: 7 if go.wait(10) else 0)
+    later.settle()
+    assert told == []
+    go.set()
+    later.settle(wait=True)
+    later.settle(wait=True)
+    assert told == [7]
+    later.begin(lambda: 1 // 0)
+    later.close()
+    assert isinstance(told[1], ZeroDivisionError)
+
+
+class Engine:
+    """An engine without Spark; each is a process that goes on in the folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.said = folder, list[str]()
+        project = Project.parse(SETTINGS, root=folder)
+        self.archive = Archive(project.settings, project.knowledge, project.shapes)
+        sinks = [JsonLinesSink(folder / "rows.jsonl")]
+        self.flow = CheckpointedFlow(project, folder / "state", sinks, self.archive, say=self.said.append)
+        for number, text in enumerate(QUERIES):
+            self.flow.queries.submit(project.registrations(text, label=f"q{number}"))
+
+    def run(self, first: int, last: int) -> None:
+        for number in range(first, last + 1):
+            events = [{"t": f"2026-03-01T00:00:{number + n:02}Z", "x": 7 * number % 12 + n} for n in range(2)]
+            self.flow.run(number, {"air": RawBatch(raw_table(events))})
+
+    def close(self) -> None:
+        self.flow.close()
+        self.archive.close()
+
+    @property
+    def rows(self) -> list[Mapping[str, object]]:
+        return [json.loads(line) for line in (self.folder / "rows.jsonl").read_text().splitlines()]
+
+    @property
+    def snapshots(self) -> list[int]:
+        return sorted(int(path.stem) for path in (self.folder / "state/snapshots").glob("*.snapshot"))
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> list[Mapping[str, object]]:
+    engine = Engine(tmp_path_factory.mktemp("expected"))
+    engine.run(1, LAST)
+    engine.close()
+    assert len(engine.rows) > 60
+    return engine.rows
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every state counts as large, and every third one is due."""
+    monkeypatch.setattr(snapshot_interval, "_LARGE", 0)
+    monkeypatch.setattr(snapshot_interval, "_BATCHES", 3)
+    monkeypatch.setattr(snapshot_interval, "_ROW", 0)
+
+
+@pytest.mark.usefixtures("large")
+def test_a_state_is_written_as_it_was_though_batches_have_gone_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: list[Mapping[str, object]]
+) -> None:
+    go, write = threading.Event(), OperatorSnapshots.write
+
+    def slow(self: OperatorSnapshots, batch: int, parts: Mapping[str, bytes]) -> int:
+        assert batch == 1 or go.wait(20)
+        return write(self, batch, parts)
+
+    engine = Engine(tmp_path)
+    with monkeypatch.context() as slowly:
+        slowly.setattr(OperatorSnapshots, "write", slow)
+        engine.run(1, 6)
+        assert (engine.snapshots, engine.flow.done) == ([1], 6)
+        go.set()
+        engine.close()
+    assert engine.snapshots == [1, 4]
+    again = Engine(tmp_path)
+    again.run(7, LAST)
+    again.close()
+    assert again.rows == expected
+
+
+@pytest.mark.usefixtures("large")
+def test_a_process_that_ends_before_it_is_written_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: list[Mapping[str, object]]
+) -> None:
+    for first in range(1, LAST + 1, 6):
+        engine = Engine(tmp_path)
+        with monkeypatch.context() as killed:
+            killed.setattr(LaterSnapshot, "begin", lambda *_: None)
+            engine.run(first, first + 5)
+        engine.close()
+    assert engine.rows == expected
+
+
+@pytest.mark.usefixtures("large")
+def test_what_cannot_be_written_beside_batches_is_written_with_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: list[Mapping[str, object]]
+) -> None:
+    engine, write = Engine(tmp_path), OperatorSnapshots.write
+    full = OSError(errno.ENOSPC, "No space left on device")
+
+    def refuse(self: OperatorSnapshots, batch: int, parts: Mapping[str, bytes]) -> int:
+        if threading.current_thread().name.startswith("kaicep-snapshot"):
+            raise full
+        return write(self, batch, parts)
+
+    monkeypatch.setattr(OperatorSnapshots, "write", refuse)
+    engine.run(1, 4)
+    engine.flow._checkpoint._later.settle(wait=True)
+    assert engine.snapshots == [1]
+    engine.run(5, LAST)
+    engine.close()
+    assert engine.snapshots[0] > 4
+    assert len(engine.said) > 3
+    refusal = "recovery: the state cannot be written beside batches ([Errno 28] No space left on device)"
+    assert set(engine.said) == {f"{refusal}; it is written with the next one"}
+    assert engine.rows == expected
+
+
+def test_it_waits_for_the_one_before() -> None:
+    order: list[int] = []
+    later = LaterSnapshot(order.append, lambda error: pytest.fail(str(error)))
+    for number in range(5):
+        later.begin(partial(int, number))
+    later.close()
+    assert order == [0, 1, 2, 3, 4]
