@@ -34,6 +34,8 @@ class ChildProcess:
     Args:
         words: of the number of the file that is its end of the pipe, what stands behind `python`.
         folder: where it runs, and imports from first; `None`: where this process does.
+        stops: whether it is stopped now and then. Then it has a process group of its own: one that stands still when
+            this process is killed is sent SIGHUP and SIGCONT by the system (POSIX, `_exit`), and ends as others do.
 
     Attributes:
         connection: this end of the pipe.
@@ -42,7 +44,9 @@ class ChildProcess:
         OSError: the system begins no process.
     """
 
-    def __init__(self, words: Callable[[int], Sequence[str]], folder: Path | None = None) -> None:
+    def __init__(
+        self, words: Callable[[int], Sequence[str]], folder: Path | None = None, *, stops: bool = False
+    ) -> None:
         from multiprocessing.connection import Pipe  # noqa: PLC0415 - loads sockets, which most commands do not need
 
         path = [*([] if folder is None else [str(folder)]), *(place for place in sys.path if place)]
@@ -55,6 +59,7 @@ class ChildProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=_STANDARD_ERROR,
                 pass_fds=[theirs.fileno()],
+                process_group=0 if stops else None,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
             )
         finalize(self, self._process.kill)
@@ -63,6 +68,14 @@ class ChildProcess:
     def runs(self) -> bool:
         """Whether it has not ended."""
         return self._process.poll() is None
+
+    def stop(self) -> None:
+        """Let it stand still, from any thread."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Let it go on, likewise."""
+        self._process.send_signal(signal.SIGCONT)
 
     def kill(self) -> None:
         """End it, from any thread; whoever waits for what it sends meets an `EOFError` or `OSError`."""

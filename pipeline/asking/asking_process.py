@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from multiprocessing.connection import Connection
 
 import pyarrow as pa
@@ -21,12 +22,14 @@ from ..catalog import Catalog
 from ..flow import Registration
 from ..knowledge import modules_in_force
 from ..results import Rows
+from .fair_pauses import FairPauses
 from .stopped_states import ask_stopped
 
 __all__ = ["AskingProcess", "answered", "main"]
 
 _STARTING_S = 120.0
 _IDLE_S = 300.0
+_LOOK_S = 0.02
 _MORE_NICE = 14
 """Beside what `serve_parent` gives way by: it gets what nobody else wants."""
 _NOT_STARTED = PipelineError(
@@ -45,6 +48,7 @@ class AskingProcess:
         self._say = say
         self._asking = threading.Lock()
         self._child: ChildProcess | None = None
+        self._pauses: FairPauses | None = None
         self._knowledge: KnowledgeBase | None = None
 
     def ask(self, project: Catalog, queries: Sequence[Registration], text: str, source: str) -> Rows:
@@ -57,6 +61,8 @@ class AskingProcess:
             connection = self._connected(project)
             try:
                 connection.send((text, source, list(queries)))
+                while not connection.poll(_LOOK_S):
+                    self._end_overdue()
                 found, said = connection.recv()
             except (EOFError, OSError) as error:
                 self._stop()
@@ -71,6 +77,11 @@ class AskingProcess:
                 return Rows(reader.read_all(), dict(project.settings.prefixes))
         raise error_of(found)
 
+    def standing_still(self) -> AbstractContextManager[None]:
+        """Let the process stand still meanwhile, from any thread; for no longer than it has gone on before."""
+        pauses = self._pauses
+        return nullcontext() if pauses is None else pauses.during()
+
     def close(self) -> None:
         """End it; whoever waits for an answer meets an error."""
         child = self._child
@@ -84,7 +95,7 @@ class AskingProcess:
         if self._child is not None and self._child.runs and self._knowledge is project.knowledge:
             return self._child.connection
         self._stop()
-        self._child, self._knowledge = ChildProcess(_words), project.knowledge
+        self._child, self._knowledge = ChildProcess(_words, stops=True), project.knowledge
         own = self._child.connection
         try:
             own.send(project.settings)
@@ -94,12 +105,17 @@ class AskingProcess:
         if refusal is not None:
             self._stop()
             raise error_of(refusal)
+        self._pauses = FairPauses(self._child)
         return own
+
+    def _end_overdue(self) -> None:
+        if self._pauses is not None:
+            self._pauses.end_overdue()
 
     def _stop(self) -> None:
         if self._child is not None:
             self._child.close()
-        self._child = None
+        self._child = self._pauses = None
 
 
 def _words(number: int) -> list[str]:
@@ -113,7 +129,7 @@ def main(number: int) -> None:
         number: of the file that is its end of the pipe.
     """
     serve_parent()
-    os.nice(_MORE_NICE)
+    _give_way()
     connection = Connection(number)
     settings: Settings = connection.recv()
     try:
@@ -127,6 +143,14 @@ def main(number: int) -> None:
             connection.send(answered(project, *connection.recv()))
         except EOFError:
             return
+
+
+def _give_way() -> None:
+    """Run when nobody else wants a processor; where the system cannot have it so, with the least of their shares."""
+    os.nice(_MORE_NICE)
+    if hasattr(os, "SCHED_IDLE"):
+        with suppress(OSError):  # sandboxes refuse it
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
 def answered(project: Catalog, text: str, source: str, queries: Sequence[Registration]) -> tuple[object, Sequence[str]]:

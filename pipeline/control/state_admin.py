@@ -45,6 +45,7 @@ class StateAdmin:
         self._flow, self._registered, self._process = flow, registered, AskingProcess(say)
         self._requests = Requests(asking_folder(flow.project.settings))
         self._requests.serve()
+        flow.meanwhile = self._process.standing_still
         self._server = RequestServer(self._requests, self._answered, "kaicep-states", watch)
 
     def close(self) -> None:

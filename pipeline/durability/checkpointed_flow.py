@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -61,6 +62,7 @@ class CheckpointedFlow:
 
     Attributes:
         clock: how long each stage has taken.
+        meanwhile: what holds while a batch is at work.
         queries: those that come and go between batches.
         versions: of the knowledge.
     """
@@ -80,6 +82,7 @@ class CheckpointedFlow:
         hosting: BatchHosting | None = None,
     ) -> None:
         self.clock = StageClock()
+        self.meanwhile: Callable[[], AbstractContextManager[None]] = nullcontext
         self.versions = KnowledgeVersions(project, KnowledgeStore(state / "ontology"))
         settings = project.settings
         self._checkpoint = Checkpoint(
@@ -227,11 +230,12 @@ class CheckpointedFlow:
         settings = self.project.settings
         files = self.journal.sorted_out(number, generation.files(number, settings))
         files = replace(files, logged=self._checkpoint.logged(number) & fleeting_streams(settings))
-        with self.clock.stage("read"):
-            intake = self._hosting.intake(number, files, read, write)
-        self.journal.begin_topics(number, generation.began(settings))
-        offsets = generation.offsets(number, settings)
-        return self._run(number, intake, idle, planned_at(generation, number), files=files.new, offsets=offsets)
+        with self.meanwhile():
+            with self.clock.stage("read"):
+                intake = self._hosting.intake(number, files, read, write)
+            self.journal.begin_topics(number, generation.began(settings))
+            offsets = generation.offsets(number, settings)
+            return self._run(number, intake, idle, planned_at(generation, number), files=files.new, offsets=offsets)
 
     def run(
         self,
@@ -252,7 +256,8 @@ class CheckpointedFlow:
             planned: wall clock when Spark planned the batch; `None`: its events are of any time.
             files: by stream, those that the records stand in.
         """
-        return self._run(number, CollectedRecords(self.project, records), idle, planned, files=files)
+        with self.meanwhile():
+            return self._run(number, CollectedRecords(self.project, records), idle, planned, files=files)
 
     def _run(
         self,

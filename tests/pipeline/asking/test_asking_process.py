@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import psutil
 import pytest
 from kaicep.errors import PipelineError, QueryTypeError
 from kaicep.pipeline.asking import AskingProcess, ask_stopped
@@ -60,3 +61,15 @@ def test_what_nobody_expected_is_an_error_that_is_told(engine: AskedEngine, monk
     assert isinstance(found, dict)
     assert "ZeroDivisionError" in found["message"]
     assert said == []
+
+
+def test_a_batch_that_is_at_work_all_the_time_holds_up_no_answer(engine: AskedEngine) -> None:
+    process = AskingProcess(print)
+    expected = process.ask(engine.project, engine.queries, ASKED[0], "query").table
+    assert process._child is not None
+    with process.standing_still():
+        assert psutil.Process(process._child._process.pid).status() == psutil.STATUS_STOPPED
+        assert process.ask(engine.project, engine.queries, ASKED[0], "query").table == expected
+    process.close()
+    with process.standing_still():  # there is none
+        assert process._child is None
