@@ -10,6 +10,7 @@ from kaicep.errors import PipelineError, QueryTypeError
 from kaicep.pipeline.asking import AskingProcess, ask_stopped
 from kaicep.pipeline.asking import asking_process as module
 from support.asked_engine import ASKED, TEXT, AskedEngine, batches
+from support.receivers import eventually
 
 
 @pytest.fixture
@@ -67,8 +68,9 @@ def test_a_batch_that_is_at_work_all_the_time_holds_up_no_answer(engine: AskedEn
     process = AskingProcess(print)
     expected = process.ask(engine.project, engine.queries, ASKED[0], "query").table
     assert process._child is not None
+    stopped = psutil.Process(process._child._process.pid)
     with process.standing_still():
-        assert psutil.Process(process._child._process.pid).status() == psutil.STATUS_STOPPED
+        assert eventually(lambda: stopped.status() == psutil.STATUS_STOPPED, 10)
         assert process.ask(engine.project, engine.queries, ASKED[0], "query").table == expected
     process.close()
     with process.standing_still():  # there is none
