@@ -17,6 +17,8 @@ __all__ = ["EVENTS", "QUERY", "TakenFlow", "TakenQuery"]
 
 QUERY = "query/"
 EVENTS = "events/"
+_FEW = 1_000_000
+"""Fewer bytes of events are written sooner for each query by itself than it is found which of them are the same."""
 
 
 class TakenQuery(NamedTuple):
@@ -76,4 +78,5 @@ def _events_of(states: Sequence[TakenState]) -> dict[str, EventTable]:
     for state in states if len(states) > 1 else ():
         for stream, frame in state.candidates:
             held.setdefault(stream, []).append(frame)
-    return {stream: EventTable.of(frames) for stream, frames in held.items()}
+    size = sum(frame.estimated_size() for frames in held.values() for frame in frames)
+    return {} if size < _FEW else {stream: EventTable.of(frames) for stream, frames in held.items()}

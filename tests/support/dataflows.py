@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
 from kaicep import Project
+from kaicep.pipeline.flow import taken_flow
 from kaicep.pipeline.flow.batch_result import BatchResult
 from kaicep.pipeline.flow.queries.registration import Registration
 from kaicep.pipeline.flow.rules import by_time, shown_calls
@@ -55,7 +57,8 @@ class Run:
 
     def _begin_anew(self) -> None:
         if self._taken is not None:
-            state, self._taken = self._taken.written(), None
+            with patch.object(taken_flow, "_FEW", 0):  # as if they were many
+                state, self._taken = self._taken.written(), None
             self._dataflow = self._project.dataflow()
             self._dataflow.restore(state, self._registrations)
 
