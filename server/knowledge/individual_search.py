@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pyoxigraph as ox
@@ -10,7 +11,7 @@ from ...api import Project
 from ...config import Settings
 from ...ontology import select, shown
 from ..problem import ProblemError
-from .knowledge_terms import label_of, named_node
+from .knowledge_terms import label_of, named_node, told_of
 
 __all__ = ["found_individuals", "one_individual"]
 
@@ -68,8 +69,8 @@ def one_individual(_: ox.Store, settings: Settings, iri: str) -> dict[str, Any]:
         iri: of the individual.
 
     Returns:
-        As `found_individuals`, and `triples`: `property`, `value`, `label` of what is linked, whether the link is
-        `incoming`, and whether the value is an `iri`.
+        As `found_individuals`, and `triples`: `property`, `value`, `label` of what is linked (of what has no name: what
+        is said of it), whether the link is `incoming`, and whether the value is an `iri`.
 
     Raises:
         ProblemError: 400, that is no IRI; 404, nothing is said of it.
@@ -80,11 +81,12 @@ def one_individual(_: ox.Store, settings: Settings, iri: str) -> dict[str, Any]:
     incoming = [q for q in store.quads_for_pattern(None, None, node, None) if q.predicate != _TYPE][:_MOST]
     if not (outgoing or incoming or _classes(store, node)):
         raise ProblemError(404, f"nothing is said of <{iri}>", "GET /individuals?search=… finds some by their labels")
-    links = [_link(store, q.predicate, q.object, incoming=False) for q in outgoing]
-    links += [_link(store, q.predicate, q.subject, incoming=True) for q in incoming]
+    prefixes = knowledge.prefixes
+    links = [_link(store, q.predicate, q.object, prefixes, incoming=False) for q in outgoing]
+    links += [_link(store, q.predicate, q.subject, prefixes, incoming=True) for q in incoming]
     links = [link for link in links if not str(link["property"]).startswith("http://www.w3.org/2002/07/owl#sameAs")]
     links.sort(key=lambda link: (link["incoming"], link["property"], str(link["value"])))
-    return {**_summary(store, node, knowledge.prefixes), "triples": links}
+    return {**_summary(store, node, prefixes), "triples": links}
 
 
 def _summary(store: ox.Store, node: ox.NamedNode, prefixes: Any) -> dict[str, Any]:
@@ -111,12 +113,15 @@ def _classes(store: ox.Store, node: ox.NamedNode) -> list[str]:
     return sorted(one.value for one in own if one not in upper)
 
 
-def _link(store: ox.Store, name: Any, value: Any, *, incoming: bool) -> dict[str, Any]:
+def _link(store: ox.Store, name: Any, value: Any, prefixes: Mapping[str, str], *, incoming: bool) -> dict[str, Any]:
     named = isinstance(value, ox.NamedNode | ox.BlankNode)
+    label = label_of(store, value) if named else None
+    if label is None and isinstance(value, ox.BlankNode):
+        label = told_of(store, value, prefixes) or None
     return {
         "property": name.value,
         "value": value.value if not isinstance(value, ox.Triple) else str(value),
-        "label": label_of(store, value) if named else None,
+        "label": label,
         "incoming": incoming,
         "iri": isinstance(value, ox.NamedNode),
     }

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pyoxigraph as ox
 
+from ...ontology import shown
 from ..problem import ProblemError
 
-__all__ = ["iri_of", "label_of", "named_node"]
+__all__ = ["iri_of", "label_of", "named_node", "told_of"]
 
 _LABELS = (
     ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#label"),
     ox.NamedNode("http://www.w3.org/2004/02/skos/core#prefLabel"),
 )
 _LANGUAGES = (None, "en")
+_TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
+_MOST_TOLD = 4
+"""So many statements say what something without a name is."""
 
 
 def label_of(store: ox.Store, node: ox.NamedNode | ox.BlankNode) -> str | None:
@@ -21,6 +27,24 @@ def label_of(store: ox.Store, node: ox.NamedNode | ox.BlankNode) -> str | None:
     texts = [one for one in found if isinstance(one, ox.Literal)]
     texts.sort(key=lambda one: (one.language not in _LANGUAGES, one.value))
     return texts[0].value if texts else None
+
+
+def told_of(store: ox.Store, node: ox.BlankNode, prefixes: Mapping[str, str]) -> str:
+    """What is said of something that has no name, such as of an area `value 54.0, hasUnit square metre`."""
+    said = []
+    for quad in store.quads_for_pattern(node, None, None, None):
+        if quad.predicate == _TYPE or quad.object == node:
+            continue
+        name = shown(quad.predicate, prefixes).rpartition(":")[2].strip("<>").rpartition("/")[2]
+        value = quad.object
+        if isinstance(value, ox.Literal):
+            text = value.value
+        elif isinstance(value, ox.NamedNode):
+            text = label_of(store, value) or shown(value, prefixes)
+        else:
+            text = "…"
+        said.append(f"{name} {text}")
+    return ", ".join(sorted(said)[:_MOST_TOLD])
 
 
 def iri_of(term: object) -> str:

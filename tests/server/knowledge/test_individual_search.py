@@ -43,6 +43,11 @@ def test_an_individual_with_its_neighbours(known: Settings) -> None:
     } in outgoing
 
 
+def test_neighbours_without_a_name_are_told(known: Settings) -> None:
+    triples = one_individual(NONE, known, "urn:ex:r2")["triples"]
+    assert [(one["label"], one["iri"]) for one in triples if one["property"] == "urn:ex:area"] == [("value 54", False)]
+
+
 @pytest.mark.parametrize(("iri", "status"), [("urn:ex:nobody", 404), ("no iri", 400)])
 def test_one_that_is_none(known: Settings, iri: str, status: int) -> None:
     with pytest.raises(ProblemError) as problem:

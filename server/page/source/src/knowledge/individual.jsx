@@ -23,7 +23,7 @@ const Named = ({ value, label }) =>
       {label}
     </a>
   ) : (
-    <Value value={value} />
+    <Value value={label || value} />
   );
 
 function Group({ group }) {
