@@ -40,12 +40,13 @@ def add_module(settings: Settings, path: Path, replacing: str | None) -> list[st
     return change_module(settings, Module.load(_document(path), settings.root), replacing)
 
 
-def change_module(settings: Settings, module: Module, replacing: str | None) -> list[str]:
-    """As `add_module`, of a module that has no file."""
+def change_module(settings: Settings, module: Module, replacing: str | None, seconds: float | None = None) -> list[str]:
+    """As `add_module`, of a module that has no file; `seconds`: an engine that runs reasons no longer over it."""
     store, requests = KnowledgeStore.of(settings), Requests(KnowledgeStore.of(settings).folder)
     if requests.engine_runs():
         store.keep([module])
-        return list(requests.ask({"add": asdict(Entry.of(module)), "replacing": replacing}, _LIMIT_S))
+        asked = {"add": asdict(Entry.of(module)), "replacing": replacing, "seconds": seconds}
+        return list(requests.ask(asked, _LIMIT_S))
     try:
         project = Project.of(settings)
         change = with_module(project.knowledge.modules, module, replacing=replacing)
@@ -63,15 +64,15 @@ def _document(path: Path) -> Path:
     return path.absolute() if named is None else named[0]
 
 
-def remove_module(settings: Settings, name: str) -> list[str]:
-    """Remove a module; what happened, in lines.
+def remove_module(settings: Settings, name: str, seconds: float | None = None) -> list[str]:
+    """Remove a module; what happened, in lines; `seconds`: an engine that runs reasons no longer over what is left.
 
     Raises:
         KaicepError: it is refused; nothing has changed.
     """
     store, requests = KnowledgeStore.of(settings), Requests(KnowledgeStore.of(settings).folder)
     if requests.engine_runs():
-        return list(requests.ask({"remove": name}, _LIMIT_S))
+        return list(requests.ask({"remove": name, "seconds": seconds}, _LIMIT_S))
     try:
         project = Project.of(settings)
         return _changed(project, store, without_module(project.knowledge.modules, name))

@@ -32,9 +32,13 @@ _STEP = 5_000
 
 
 def close_in_process(
-    modules: Sequence[Module], reasoner: ReasonerName, prefixes: Mapping[str, str], limits: ClosureLimits
+    modules: Sequence[Module],
+    reasoner: ReasonerName,
+    prefixes: Mapping[str, str],
+    limits: ClosureLimits,
+    seconds: float | None = None,
 ) -> Closure:
-    """As `close`, in another process.
+    """As `close`, in another process; `seconds`: it is ended after so many.
 
     Raises:
         OntologyError: as `close`, or the process ended without an answer.
@@ -57,13 +61,20 @@ def close_in_process(
     }
     request = _line(head) + b"".join(texts)
     path = os.pathsep.join(folder for folder in sys.path if folder)
-    done = subprocess.run(  # noqa: S603 - our own interpreter and module
-        [sys.executable, "-c", f"from {__name__} import main; main()"],
-        input=request,
-        capture_output=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": path},
-    )
+    try:
+        done = subprocess.run(  # noqa: S603 - our own interpreter and module
+            [sys.executable, "-c", f"from {__name__} import main; main()"],
+            input=request,
+            capture_output=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": path},
+            timeout=seconds,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise OntologyError(
+            f"what follows from the modules was not found in {seconds:g} s",
+            hint="let them say less, or take the project's reasoner 'rl'; kaicep ontology add has no such limit",
+        ) from error
     first, _, closure = done.stdout.partition(b"\n")
     if done.returncode or not first:
         last = done.stderr.decode(errors="replace").strip().splitlines()[-1:] or [f"exit code {done.returncode}"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ class KnowledgeAdmin:
         Raises:
             OntologyError, AnnotationError, QueryTypeError: it is refused; nothing has changed.
         """
-        return self._change(lambda modules: without_module(modules, name))
+        return self._removed(name)
 
     def state(self, statements: Sequence[RuleStatement]) -> None:
         """Let the module `rules` say what rules ask for; durable when this returns, in force from the next batch on.
@@ -115,16 +116,19 @@ class KnowledgeAdmin:
             self._closed = True
             self._requests.lock.release()
 
-    def _add(self, module: Module, replacing: str | None) -> KnowledgeSwap:
-        return self._change(lambda modules: with_module(modules, module, replacing=replacing))
+    def _add(self, module: Module, replacing: str | None, seconds: float | None = None) -> KnowledgeSwap:
+        return self._change(lambda modules: with_module(modules, module, replacing=replacing), seconds)
 
-    def _change(self, make: Callable[[tuple[Module, ...]], ModuleChange]) -> KnowledgeSwap:
+    def _removed(self, name: str, seconds: float | None = None) -> KnowledgeSwap:
+        return self._change(lambda modules: without_module(modules, name), seconds)
+
+    def _change(self, make: Callable[[tuple[Module, ...]], ModuleChange], seconds: float | None) -> KnowledgeSwap:
         with self._changing:
-            return self._swap(make(self._versions.newest.knowledge.modules))
+            return self._swap(make(self._versions.newest.knowledge.modules), seconds=seconds)
 
-    def _swap(self, change: ModuleChange, stated: Sequence[str] = ()) -> KnowledgeSwap:
+    def _swap(self, change: ModuleChange, stated: Sequence[str] = (), seconds: float | None = None) -> KnowledgeSwap:
         newest = self._versions.newest
-        knowledge = knowledge_of(newest.settings, change.modules, close_in_process)
+        knowledge = knowledge_of(newest.settings, change.modules, partial(close_in_process, seconds=seconds))
         flows = dict(self._flow.dataflow.flows)
         swap = prepare_swap(self._flow.project, newest.with_knowledge(knowledge), flows, str(change))
         self._versions.store.keep(knowledge.modules)
@@ -143,6 +147,8 @@ class KnowledgeAdmin:
         return ["takes over with the next batch", *swap.summary]
 
     def _asked(self, content: Mapping[str, Any]) -> KnowledgeSwap:
+        seconds = content.get("seconds")
         if "add" in content:
-            return self._add(self._versions.store.module(Entry.read(content["add"])), content["replacing"])
-        return self.remove(content["remove"])
+            module = self._versions.store.module(Entry.read(content["add"]))
+            return self._add(module, content["replacing"], seconds)
+        return self._removed(content["remove"], seconds)

@@ -103,7 +103,7 @@ def write_module(
     _check_names(settings, module, old)
     try:
         with masked(settings.engine.umask):
-            change_module(settings, module, None if old is None else old.source)
+            change_module(settings, module, None if old is None else old.source, _seconds(settings))
     except (ConfigError, PipelineError) as error:
         raise ProblemError(503, error) from error
     except KaicepError as error:
@@ -118,12 +118,17 @@ def delete_module(_: ox.Store, settings: Settings, graph: str | None) -> bool:
         return False
     try:
         with masked(settings.engine.umask):
-            remove_module(settings, old.source)
+            remove_module(settings, old.source, _seconds(settings))
     except (ConfigError, PipelineError) as error:
         raise ProblemError(503, error) from error
     except KaicepError as error:
         raise ProblemError(409, error) from error
     return True
+
+
+def _seconds(settings: Settings) -> float:
+    """How long an engine may reason over a change."""
+    return settings.server.upload_timeout.total_seconds()
 
 
 def _found(settings: Settings, graph: str | None) -> Module | None:

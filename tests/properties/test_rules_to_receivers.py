@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 from kaicep import Engine, Project
-from kaicep.ontology.reasoners import close
 from support.brokers import free_port, listener, mosquitto
 from support.living import batch, project
 from support.mailbox import mail_server
+from support.ontologies import closed_here
 from support.receivers import eventually
 
 ODD = "s/1 ü\"}\n> <urn:x> $sensor {sensor} '; DROP ALL #"
@@ -51,7 +51,7 @@ def given(folder: Path, broker: str, server: str) -> Project:
 
 def test_every_kind_reaches_the_real_thing_whatever_a_value_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Broker and mail server are away first: a call becomes a dead letter, the other waits, and nobody else does."""
-    monkeypatch.setattr("kaicep.pipeline.control.knowledge_admin.close_in_process", close)
+    monkeypatch.setattr("kaicep.pipeline.control.knowledge_admin.close_in_process", closed_here)
     broker, server = free_port(), free_port()
     with Engine(given(tmp_path, f"127.0.0.1:{broker}", f"127.0.0.1:{server}")) as engine:
         assert engine._actions is not None

@@ -55,3 +55,10 @@ def test_a_process_that_cannot_start_is_an_error(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(OntologyError) as error:
         close_in_process([], "rl", {}, USUAL_LIMITS)
     assert str(error.value) == "the reasoner's process ended without an answer: exit code 1: try it again"
+
+
+def test_one_that_takes_too_long_is_ended() -> None:
+    with pytest.raises(
+        OntologyError, match=r"what follows from the modules was not found in 0\.01 s: let them say less"
+    ):
+        close_in_process(modules(SCHEMA), "rl", PREFIXES, USUAL_LIMITS, seconds=0.01)

@@ -12,13 +12,13 @@ from kaicep import Engine
 from kaicep.errors import PipelineError
 from kaicep.ontology.modules import RULES, RuleStatement
 from kaicep.ontology.proofs import Prover
-from kaicep.ontology.reasoners import close
 from kaicep.pipeline.actions import Outbox, outbox_folder
 from kaicep.pipeline.control.engine_requests import EngineRequests
 from kaicep.pipeline.control.knowledge_admin import KnowledgeAdmin
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.knowledge import modules_in_force
 from support.living import IN_OFFICES, project, sensors_of
+from support.ontologies import closed_here
 from support.receivers import calls_table, eventually
 
 INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
@@ -32,7 +32,7 @@ def stated(key: str, update: str) -> RuleStatement:
 def test_what_a_rule_states_judges_the_next_batch_once_and_after_restarts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kaicep.pipeline.control.knowledge_admin.close_in_process", close)
+    monkeypatch.setattr("kaicep.pipeline.control.knowledge_admin.close_in_process", closed_here)
     into_office = stated("1", "INSERT DATA { <urn:ex:s2> <urn:ex:in> <urn:ex:r1> }")
     one = stated("2", "INSERT DATA { <urn:a> <urn:n> 1 }")
     more = stated("3", "DELETE { ?s <urn:n> ?n } INSERT { ?s <urn:n> ?m } WHERE { ?s <urn:n> ?n BIND(?n + 1 AS ?m) }")
@@ -84,7 +84,7 @@ def test_queries_go_to_the_submissions() -> None:
 
 def test_what_rules_have_asked_for_is_done_by_the_next_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Calls wait in the outbox before the engine has begun; queries come and go, each once, and knowledge stays."""
-    monkeypatch.setattr("kaicep.pipeline.control.knowledge_admin.close_in_process", close)
+    monkeypatch.setattr("kaicep.pipeline.control.knowledge_admin.close_in_process", closed_here)
     kinds: dict[str, dict[str, Any]] = {
         "tell": {"kaicep:knowledge": "INSERT DATA { <urn:ex:n{n}> <urn:ex:key> $n }"},
         "watch": {"kaicep:submit": {"name": "watch_{n}", "query": "SELECT ?e.sensor FILTER (?e.flow > $n)"}},

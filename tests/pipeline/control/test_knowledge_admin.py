@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,10 +11,10 @@ from pathlib import Path
 
 import pytest
 from kaicep import KaicepError, PipelineError, Project
-from kaicep.api.clients.ontology_client import add_module, list_modules, remove_module
+from kaicep.api.clients.ontology_client import add_module, change_module, list_modules, remove_module
 from kaicep.explain import explain_runtime, plan_text
 from kaicep.ontology import KnowledgeBase
-from kaicep.ontology.reasoners import close
+from kaicep.ontology.modules import Module
 from kaicep.pipeline.control.knowledge_admin import KnowledgeAdmin
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.flow.idle_streams import IdleStreams
@@ -21,6 +22,7 @@ from kaicep.pipeline.knowledge.knowledge_store import Version
 from kaicep.pipeline.knowledge.knowledge_swap import KnowledgeSwap
 from kaicep.planner import Strategy
 from support.living import BASE, IN_OFFICES, archive_of, batch, project, rooms, sensors_of, turtle
+from support.ontologies import closed_here
 
 TRIPLES = len(
     KnowledgeBase.of_turtle(
@@ -34,9 +36,9 @@ TRIPLES = len(
 
 @pytest.fixture(autouse=True)
 def _close_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Starting a process takes most of a second; one test does."""
-    if "another_process" not in request.node.name:
-        monkeypatch.setattr("kaicep.pipeline.control.knowledge_admin.close_in_process", close)
+    """Starting a process takes most of a second; two tests do."""
+    if not re.search("another_process|how_long", request.node.name):
+        monkeypatch.setattr("kaicep.pipeline.control.knowledge_admin.close_in_process", closed_here)
 
 
 @contextmanager
@@ -288,6 +290,19 @@ def test_another_process_asks_the_running_engine(tmp_path: Path) -> None:
         assert sensors_of(flow, 2) == ["s1", "s3"]
         elsewhere(lambda: remove_module(given.settings, "more.ttl"))
         assert sensors_of(flow, 3) == ["s1"]
+
+
+def test_who_asks_says_how_long_the_engine_may_reason(tmp_path: Path) -> None:
+    given = project(tmp_path)
+    more = Module.load(turtle(tmp_path, "more.ttl", rooms(s3="r1")), tmp_path)
+    with running(given) as (flow, _):
+        (refusal,) = elsewhere(lambda: change_module(given.settings, more, None, 0.01))
+        assert refusal.startswith("what follows from the modules was not found in 0.01 s")
+        (refusal,) = elsewhere(lambda: remove_module(given.settings, "base.ttl", 0.01))
+        assert refusal.startswith("what follows from the modules was not found in 0.01 s")
+        assert sensors_of(flow, 1) == ["s1"]
+        elsewhere(lambda: change_module(given.settings, more, None, 600))
+        assert sensors_of(flow, 2) == ["s1", "s3"]
 
 
 def elsewhere(ask: Callable[[], list[str]]) -> list[str]:
