@@ -89,7 +89,7 @@ def _is_instance(attribute: object) -> bool:
     """Whether it is a property or relationship, and not a value that happens to be an object."""
     if not isinstance(attribute, dict):
         return False
-    return attribute.get("type") in _VALUES or any(key in attribute for key in ("value", "object"))
+    return attribute.get("type") in _VALUES or not attribute.keys().isdisjoint(_VALUES.values())
 
 
 def _plain(value: object) -> object:

@@ -74,6 +74,22 @@ def test_concise_and_simplified_entities() -> None:
     assert ngsi_ld_records(simplified) == [expected | moment]
 
 
+@pytest.mark.parametrize(
+    ("concise", "value"),
+    [
+        ({"languageMap": {"fr": "Place"}}, '{"fr": "Place"}'),
+        ({"vocab": "stationary"}, "stationary"),
+        ({"json": {"a": 1}}, '{"a": 1}'),
+        ({"valueList": [1, 2]}, "[1, 2]"),
+        ({"objectList": [{"object": "urn:a"}]}, '[{"object": "urn:a"}]'),
+        ({"type": "Point", "coordinates": [1, 2]}, '{"type": "Point", "coordinates": [1, 2]}'),
+    ],
+)
+def test_concise_attributes_of_every_kind(concise: dict[str, Any], value: str) -> None:
+    """Simplified ones of these kinds look alike."""
+    assert ngsi_ld_records({"id": "urn:e", "type": "E", "x": concise}) == [{"id": "urn:e", "type": "E", "x": value}]
+
+
 def test_notifications_and_arrays_have_entities() -> None:
     notification = {"id": "urn:n", "type": "Notification", "subscriptionId": "urn:s", "data": [VEHICLE, PARKING]}
     assert ngsi_ld_records(notification) == ngsi_ld_records([VEHICLE, PARKING])
