@@ -1,6 +1,7 @@
-"""Executors, Python workers, machines and drivers that end amid batches: an engine's rows are the uninterrupted ones.
+"""Executors, Python workers, machines and drivers that end at any moment: an engine's rows are the uninterrupted ones.
 
-So are its log and what it has counted: nothing is lost, and nothing is there twice.
+So are its log and what it has counted: nothing is lost, and nothing is there twice. `test_kills_at_points` ends them at
+places that are known.
 """
 
 from __future__ import annotations
@@ -112,28 +113,6 @@ def _await(folder: Path, driver: Any) -> None:
     """Wait until an engine has begun."""
     while not folder.is_dir() and driver.poll() is None:
         time.sleep(0.05)
-
-
-@pytest.mark.spark
-@pytest.mark.slow
-@pytest.mark.long
-def test_python_workers_end(tmp_path: Path) -> None:
-    told = answers(tmp_path, "local[2,4]", [("python", 0), ("python", 1)])
-    assert any(one["killed"] for one in told)
-
-
-@pytest.mark.spark
-@pytest.mark.slow
-def test_an_executor_of_two_ends(tmp_path: Path) -> None:
-    told = answers(tmp_path, "cluster", [(None, 0), ("executor", 1)])
-    assert told[1]["killed"]
-
-
-@pytest.mark.spark
-@pytest.mark.slow
-@pytest.mark.long
-def test_drivers_end(tmp_path: Path) -> None:
-    assert outlived(tmp_path, Random(2), 2)
 
 
 @pytest.mark.long

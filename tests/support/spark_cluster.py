@@ -14,6 +14,7 @@ __all__ = ["SMALL", "Killer", "descendants"]
 
 SMALL = {
     "spark.executor.memory": "512m",
+    "spark.executor.extraJavaOptions": os.environ.get("SPARK_SUBMIT_OPTS", ""),  # as of all Java of tests
     "spark.cores.max": "2",
     "spark.default.parallelism": "2",
     "spark.driver.host": "127.0.0.1",
