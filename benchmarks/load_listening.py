@@ -149,13 +149,15 @@ async def _events(address: tuple[str, int], query: str, last: str) -> AsyncItera
     try:
         head = f"GET /queries/{query}/rows HTTP/1.1\r\nHost: {address[0]}:{address[1]}\r\nLast-Event-ID: {last}\r\n\r\n"
         writer.write(head.encode())
-        answer = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), _SILENT_S)
+        async with asyncio.timeout(_SILENT_S):
+            answer = await reader.readuntil(b"\r\n\r\n")
         if not answer.startswith(b"HTTP/1.1 200"):
             raise ConnectionError(answer)
         rest = b""
         while True:
-            size = int(await asyncio.wait_for(reader.readuntil(b"\r\n"), _SILENT_S), 16)
-            chunk = await reader.readexactly(size + 2)
+            async with asyncio.timeout(_SILENT_S):
+                size = int(await reader.readuntil(b"\r\n"), 16)
+                chunk = await reader.readexactly(size + 2)
             *whole, rest = (rest + chunk[:-2]).split(b"\n\n")
             for event in whole:
                 yield event

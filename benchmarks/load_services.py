@@ -97,8 +97,16 @@ class Server:
         """Begin it; see `await_ready`."""
         with (self._folder.with_suffix(".log")).open("ab") as log:
             command = [sys.executable, "-m", "kaicep", "serve", str(self._folder)]
+            # As installed: what is compiled of Python is kept from one start to the next.
+            environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+            environment["PYTHONPYCACHEPREFIX"] = str(self._folder.with_name("compiled"))
             self._process = subprocess.Popen(  # noqa: S603 - our own command
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, start_new_session=True
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                env=environment,
+                start_new_session=True,
             )
 
     def await_ready(self) -> None:
