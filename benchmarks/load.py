@@ -1,4 +1,4 @@
-"""A server under load, while its broker and itself end and come again: what is lost, what comes twice, what takes how long.
+"""A server under load, while its broker and itself end and come again: what is lost, comes twice, takes how long.
 
     python -m benchmarks.load [--minutes 10] [--rate 5000] [--readers 200] [--clients 20]
 
@@ -14,10 +14,12 @@ told beside them, is what was sent while server or broker were away and some sec
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 import multiprocessing
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack
@@ -45,7 +47,8 @@ from .load_services import Broker, Consumption, Server, free_port
 from .report import Bar, at_most, end, keep, machine_with
 
 MOST_TIMES, MOST_DELAY_S = 20.0, 2.0
-_IDLE_S = 20.0
+_WARM_S, _IDLE_S = 15.0, 20.0
+"""All readers and clients have come, and processes have begun, before idle times are taken."""
 _BROKER_AWAY_S, _SERVER_AWAY_S = 3.0, 1.0
 _DRAIN_S = 300.0
 _SETTLE_S = 3.0
@@ -125,8 +128,8 @@ def run(options: Options, say: Callable[[str], None] = print) -> Run:
         opened.callback(clients_told.set)
         listening = pool.submit(listen, ("127.0.0.1", port), options.readers, readers_told)
         asking = pool.submit(ask, server.url, options.clients, clients_told)
-        say(f"{time.strftime('%T')} ready; idle for {_IDLE_S:g} s")
-        time.sleep(_IDLE_S)
+        say(f"{time.strftime('%T')} ready; idle for {_WARM_S + _IDLE_S:g} s")
+        time.sleep(_WARM_S + _IDLE_S)
         seconds = 60 * options.minutes
         workload = Workload(math.ceil(time.time()) + 1.0, options.rate // 2, seconds)
         until = workload.start + seconds + _DRAIN_S
@@ -150,12 +153,14 @@ def run(options: Options, say: Callable[[str], None] = print) -> Run:
         listeners = listening.result()
         losses = {"of the pages of rows": published(server.url, expected), "of readers": told(listeners, expected)}
         server.stop()
-        losses |= {"of the archive": archived(Settings.load(folder), workload), "of the sink": sunk(folder / "rows.db", expected)}
-        idle = [one for one in asked if one.began + one.took < workload.start]
+        losses |= {
+            "of the archive": archived(Settings.load(folder), workload),
+            "of the sink": sunk(folder / "rows.db", expected),
+        }
+        idle = [one for one in asked if workload.start - _IDLE_S <= one.began < workload.start - 1.0]
         loaded = [one for one in asked if one.began >= workload.start]
-        return Run(
-            workload, fed, listeners, idle, loaded, outages, losses, dict(consumption.cpu), consumption.memory, drained
-        )
+        cpu, looks = dict(consumption.cpu), consumption.memory
+        return Run(workload, fed, listeners, idle, loaded, outages, losses, cpu, looks, drained)
 
 
 def _trouble(
@@ -230,11 +235,8 @@ def figures_of(found: Run, grace: float) -> dict[str, object]:
     loaded, asked = asked_delays(found.asked, found.outages, grace)
     calm, rows = row_delays(found.listeners, found.workload, found.outages, grace)
     lasted = found.workload.seconds
-    memory = {
-        role: [round(max((look.get(role, 0) for at, look in found.memory if begin <= at < begin + lasted / 5), default=0) / 1e6)
-               for begin in (found.workload.start + fifth * lasted / 5 for fifth in range(5))]
-        for role in sorted({role for _, look in found.memory for role in look})
-    }  # fmt: skip
+    looks = [at for at, _ in found.memory]
+    gaps = [later - sooner for sooner, later in itertools.pairwise(looks)]
     begins = [one.began for one in found.outages[1:]] + [found.workload.start + lasted]
     return {
         "sent": {stream: asdict(one) for stream, one in found.fed.items()},
@@ -242,7 +244,9 @@ def figures_of(found: Run, grace: float) -> dict[str, object]:
             {
                 "what": one.what,
                 "away, s": one.ended - one.began,
-                "then behind by more than 2 s for, s": caught_up(found.listeners, found.workload, one, MOST_DELAY_S, until),
+                "then behind by more than 2 s for, s": caught_up(
+                    found.listeners, found.workload, one, MOST_DELAY_S, until
+                ),
             }
             for one, until in zip(found.outages, begins, strict=True)
         ],
@@ -252,15 +256,33 @@ def figures_of(found: Run, grace: float) -> dict[str, object]:
         "event to reader, s": {"outside of outages": asdict(calm), "all": asdict(rows)},
         "SPARQL, s": {"idle": asdict(idle), "outside of outages": asdict(loaded), "all": asdict(asked)},
         "drained in, s": found.drained,
+        "longest that nothing ran, s": max(gaps, default=0.0),
         "cores used": {role: used / lasted for role, used in sorted(found.cpu.items())},
-        "most MB, by fifth": memory,
+        "most MB, by fifth": _most_memory(found),
     }
+
+
+def _most_memory(found: Run) -> dict[str, list[int]]:
+    """The most megabytes in each fifth of the time, by role."""
+    most: dict[str, list[int]] = defaultdict(lambda: [0] * 5)
+    for at, look in found.memory:
+        fifth = max(0, min(4, int(5 * (at - found.workload.start) / found.workload.seconds)))
+        for role, used in look.items():
+            most[role][fifth] = max(most[role][fifth], round(used / 1e6))
+    return dict(sorted(most.items()))
 
 
 def main() -> None:
     """Measure, print, keep."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, kind in (("minutes", float), ("rate", int), ("readers", int), ("clients", int), ("grace", float), ("folder", Path)):
+    for name, kind in (
+        ("minutes", float),
+        ("rate", int),
+        ("readers", int),
+        ("clients", int),
+        ("grace", float),
+        ("folder", Path),
+    ):
         parser.add_argument(f"--{name}", type=kind, default=getattr(Options(), name))
     options = Options(**vars(parser.parse_args()))
     machine = machine_with("kaicep", "pyspark", "pyoxigraph", "uvicorn", "paho-mqtt")

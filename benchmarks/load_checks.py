@@ -105,7 +105,7 @@ def archived(settings: Settings, workload: Workload) -> Losses:
     """Of the events in the archive's log."""
     reader = LogReader(ArchivePlace.of(settings).log(LOG))
     found = Losses(0, 0, 0, 0)
-    wanted = {(n,) for n in range(workload.total)}
+    wanted: set[tuple[int, ...]] = {(n,) for n in range(workload.total)}
     for stream in STREAMS:
         events = reader.read_slices(reader.slices(stream), columns=["n", "_id"], again=True)
         numbers = ((n,) for n in events["n"].to_pylist())

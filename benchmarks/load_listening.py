@@ -13,13 +13,13 @@ from array import array
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from multiprocessing.synchronize import Event as Told
+from threading import Event
 from urllib.parse import urlencode
 
 import orjson
 import urllib3
 
-from .load_project import DEVICES, QUERIES, Workload
+from .load_project import DEVICES, QUERIES
 
 __all__ = ["Asked", "Heard", "ask", "listen"]
 
@@ -84,7 +84,7 @@ class Asked:
     right: bool
 
 
-def listen(address: tuple[str, int], readers: int, told: Told) -> Listeners:
+def listen(address: tuple[str, int], readers: int, told: Event) -> Listeners:
     """Read rows from the first one on, until told to end.
 
     Args:
@@ -97,7 +97,7 @@ def listen(address: tuple[str, int], readers: int, told: Told) -> Listeners:
     return found
 
 
-async def _listen(address: tuple[str, int], found: Listeners, told: Told) -> None:
+async def _listen(address: tuple[str, int], found: Listeners, told: Event) -> None:
     tasks = [
         asyncio.create_task(_read(address, heard, found, hurried=number % _HURRIED == 0))
         for number, heard in enumerate(found.heard)
@@ -113,7 +113,7 @@ async def _listen(address: tuple[str, int], found: Listeners, told: Told) -> Non
 
 
 async def _read(address: tuple[str, int], heard: Heard, found: Listeners, *, hurried: bool) -> None:
-    last, draws = "0", random.Random(len(found.heard) + id(heard) % 997)  # noqa: S311 - no secret
+    last, draws = "0", random.Random(len(found.heard) + id(heard) % 997)
     while True:
         with suppress(OSError, TimeoutError, asyncio.IncompleteReadError):
             async with asyncio.timeout(draws.expovariate(1 / _STAY_S) + 1.0 if hurried else None):
@@ -167,7 +167,7 @@ async def _events(address: tuple[str, int], query: str, last: str) -> AsyncItera
         writer.close()
 
 
-def ask(url: str, clients: int, told: Told) -> list[Asked]:
+def ask(url: str, clients: int, told: Event) -> list[Asked]:
     """Ask a small question again and again, with some time to think, until told to end.
 
     Args:
@@ -184,8 +184,8 @@ def ask(url: str, clients: int, told: Told) -> list[Asked]:
     return found
 
 
-def _ask(url: str, client: int, told: Told, found: list[Asked]) -> None:
-    pool, draws = urllib3.PoolManager(retries=False, timeout=60.0, maxsize=1), random.Random(client)  # noqa: S311
+def _ask(url: str, client: int, told: Event, found: list[Asked]) -> None:
+    pool, draws = urllib3.PoolManager(retries=False, timeout=60.0, maxsize=1), random.Random(client)
     time.sleep(draws.uniform(0.0, _THINK_S[1]))
     while not told.is_set():
         number = draws.randrange(DEVICES)

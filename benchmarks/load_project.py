@@ -66,13 +66,11 @@ l:by a owl:ObjectProperty . l:in a owl:ObjectProperty .
 l:at a owl:DatatypeProperty . l:number a owl:DatatypeProperty . l:value a owl:DatatypeProperty .
 l:lab a l:Lab . l:hall a l:Room .
 """
-_QUERIES = f"""
-CREATE QUERY hot AS SELECT ?e.n AS n FROM (?e, {MQTT_STREAM})
-  PATH {{ ?e l:by ?d . ?d l:in ?r . ?r a l:Lab }} FILTER (?e.value > {_HOT});
-CREATE QUERY drawn AS SELECT ?e.n AS n FROM (?e, {HTTP_STREAM})
-  PATH {{ ?e l:by ?d . ?d l:in ?r . ?r a l:Lab }} FILTER (?e.value > {_HOT});
-CREATE QUERY pair AS SELECT ?a.n AS n, ?b.n AS second FROM (?a, {MQTT_STREAM}), (?b, {HTTP_STREAM})
-  FILTER (?a.value > {_VERY_HOT}) FILTER (?b.value > {_VERY_HOT}) SEQ (?a, ?b) WINDOW (?a, ?b, {_PAIR_S}s)
+_FILTER = """CREATE QUERY {name} AS SELECT ?e.n AS n FROM (?e, {stream})
+  PATH {{ ?e l:by ?d . ?d l:in ?r . ?r a l:Lab }} FILTER (?e.value > {least});
+"""
+_PAIR = """CREATE QUERY pair AS SELECT ?a.n AS n, ?b.n AS second FROM (?a, {first}), (?b, {second})
+  FILTER (?a.value > {least}) FILTER (?b.value > {least}) SEQ (?a, ?b) WINDOW (?a, ?b, {seconds}s)
 """
 
 
@@ -164,7 +162,9 @@ def write_project(folder: Path, *, port: int, broker: int) -> None:
         broker: the port of the broker, on this machine.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "queries.chi").write_text(_QUERIES, encoding="utf-8")
+    filters = [_FILTER.format(name=n, stream=s, least=_HOT) for n, s in zip(QUERIES, STREAMS, strict=False)]
+    pair = _PAIR.format(first=MQTT_STREAM, second=HTTP_STREAM, least=_VERY_HOT, seconds=_PAIR_S)
+    (folder / "queries.chi").write_text("".join([*filters, pair]), encoding="utf-8")
     rooms = "\n".join(f"l:d{n} l:in l:{'hall' if n % 2 else 'lab'} ." for n in range(DEVICES))
     (folder / "load.ttl").write_text(f"{_ONTOLOGY}{rooms}\n", encoding="utf-8")
     streams = [

@@ -1,4 +1,4 @@
-"""What is tested, and what it needs: a broker that keeps its sessions and a server, both of which may end; what they use."""
+"""A broker that keeps its sessions, and a server, both of which may end; what all of them use of the machine."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Broker:
 
     def start(self) -> None:
         """Begin it, and wait until it listens."""
-        self._process = subprocess.Popen(self._command, stderr=subprocess.DEVNULL)  # noqa: S603 - our own command
+        self._process = subprocess.Popen(self._command, stderr=subprocess.DEVNULL)
         until = time.monotonic() + _PATIENCE_S
         while time.monotonic() < until:
             with suppress(OSError), socket.create_connection(("127.0.0.1", self._port), timeout=1.0):
@@ -100,7 +100,7 @@ class Server:
             # As installed: what is compiled of Python is kept from one start to the next.
             environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
             environment["PYTHONPYCACHEPREFIX"] = str(self._folder.with_name("compiled"))
-            self._process = subprocess.Popen(  # noqa: S603 - our own command
+            self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -69,7 +69,7 @@ def test_who_comes_while_it_is_read_has_the_next_answer_together(
         found = [pool.submit(catalog.queries)]
         assert first.wait(30)
         found += [pool.submit(catalog.queries) for _ in range(19)]
-        assert eventually(lambda: pool._work_queue.empty())  # noqa: SLF001 - all of them have come
+        assert eventually(pool._work_queue.empty)  # all of them have come
         go.set()
         assert [[one.label for one in each.result()] for each in found] == [["high"]] * 20
     assert len(asked) <= 3
