@@ -81,7 +81,7 @@ docs-serve: setup ## show the documentation site while one writes
 docs-release: setup ## add this version to the published site, the branch gh-pages; push it yourself
 	NO_MKDOCS_2_WARNING=1 PATH="$(abspath $(BIN)):$$PATH" mike deploy --update-aliases $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml) latest
 
-bench: setup ## measure the whole path, the semantic filter, patterns, the archive, contexts, windows by condition, calls, service, states on demand, many queries and a cluster, an hour and a half
+bench: setup ## measure the whole path, the semantic filter, patterns, the archive, contexts, windows by condition, calls, service, states on demand, many queries, a cluster and a server under load, two hours
 	$(BIN)/python -m benchmarks.path
 	$(BIN)/python -m benchmarks.semantic
 	$(BIN)/python -m benchmarks.cep
@@ -95,6 +95,7 @@ bench: setup ## measure the whole path, the semantic filter, patterns, the archi
 	POLARS_MAX_THREADS=1 $(BIN)/python -m benchmarks.shards
 	POLARS_MAX_THREADS=1 $(BIN)/python -m benchmarks.shard_skew
 	$(BIN)/python -m benchmarks.cluster
+	$(BIN)/python -m benchmarks.load
 
 endurance: setup ## let an engine do a simulated year of 100,000 batches, and draw what it keeps; hours
 	$(BIN)/python -m benchmarks.endurance

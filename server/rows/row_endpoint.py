@@ -174,7 +174,7 @@ async def _events(feeds: RowFeeds, query: str, known: bool, cursor: RowCursor | 
             if not found:
                 return
             # At once: each write to a client that has gone would be a line of the log.
-            yield b"".join(format_sse_event(data_str=row.text, event="row", id=str(row.cursor)) for row in found)
+            yield b"".join(row.event for row in found)
             cursor = found[-1].cursor
 
 

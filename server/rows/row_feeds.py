@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 import orjson
+from fastapi.sse import format_sse_event
 from starlette.concurrency import run_in_threadpool
 
 from ...config import Settings
@@ -27,10 +29,17 @@ _KEPT = 2_000
 
 @dataclass(frozen=True, slots=True)
 class LiveRow:
-    """A row as it is sent."""
+    """A row as it is sent, made once for all who read it.
+
+    Attributes:
+        cursor: its place.
+        text: as JSON.
+        event: as a server-sent event.
+    """
 
     cursor: RowCursor
     text: str
+    event: bytes
 
 
 @dataclass(slots=True)
@@ -53,6 +62,7 @@ class RowFeed:
     newest: deque[LiveRow] = field(default_factory=deque)
     ended: bool = False
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
+    _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def end(self) -> RowCursor | None:
@@ -70,9 +80,12 @@ class RowFeed:
             if not _precedes(cursor, self.end):
                 await changed.wait()
             elif _precedes(cursor, self.begin):
-                return [_live(row) for row in await run_in_threadpool(self.reader.after, self.query, cursor, _AT_ONCE)]
+                found = await self._past(cursor)
+                if found is not None:
+                    return found
             else:
-                return [row for row in self.newest if _precedes(cursor, row.cursor)]
+                new = takewhile(lambda row: _precedes(cursor, row.cursor), reversed(self.newest))
+                return list(new)[::-1]
         return []
 
     async def watch(self) -> None:
@@ -89,6 +102,23 @@ class RowFeed:
         """Give no more rows."""
         self.ended = True
         self._wake()
+
+    async def _past(self, cursor: RowCursor | None) -> list[LiveRow] | None:
+        """Rows of the log behind a place; `None`: they are in memory now, since somebody else has asked for them.
+
+        After an interruption all who read come again at one time, with the same place.
+        """
+        async with self._reading:
+            if not _precedes(cursor, self.begin):
+                return None
+            read = await run_in_threadpool(self.reader.after, self.query, cursor, _AT_ONCE)
+            found = list(map(_live, read))
+            older = [row for row in found if not _precedes(self.begin, row.cursor)]
+            reaches = bool(found) and not _precedes(found[-1].cursor, self.begin)
+            if reaches and len(older) + len(self.newest) <= _KEPT:
+                self.newest.extendleft(reversed(older))
+                self.begin = cursor
+            return found
 
     async def _read(self) -> bool:
         """Take over what is new; tell whether that is all."""
@@ -118,6 +148,7 @@ class RowFeeds:
         self._pause = _LOOK_AT_BUCKET_S if is_bucket_url(path) else _LOOK_S
         self._feeds: dict[str, tuple[RowFeed, asyncio.Task[None]]] = {}
         self._readers: dict[str, int] = {}
+        self._opening: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._ended = False
 
     @asynccontextmanager
@@ -127,11 +158,10 @@ class RowFeeds:
         Raises:
             ArchiveError: the log cannot be read.
         """
-        if query not in self._feeds:
-            reader = MatchReader(self._settings)
-            begin = await run_in_threadpool(reader.end, query)
+        async with self._opening[query]:  # after a start many come at once
             if query not in self._feeds:
-                feed = RowFeed(query, reader, self._pause, begin)
+                reader = MatchReader(self._settings)
+                feed = RowFeed(query, reader, self._pause, await run_in_threadpool(reader.end, query))
                 self._feeds[query] = feed, asyncio.create_task(feed.watch())
         feed, watching = self._feeds[query]
         feed.ended = self._ended
@@ -157,4 +187,5 @@ def _precedes(cursor: RowCursor | None, other: RowCursor | None) -> bool:
 
 
 def _live(found: MatchRow) -> LiveRow:
-    return LiveRow(found.cursor, orjson.dumps(found.row).decode())
+    text = orjson.dumps(found.row).decode()
+    return LiveRow(found.cursor, text, format_sse_event(data_str=text, event="row", id=str(found.cursor)))

@@ -147,7 +147,7 @@ def main(number: int) -> None:
             opened = None  # a copy may be gone by now, and its files take space as long as they are open
         try:
             folder, writable, do, args, named = connection.recv()
-        except EOFError:
+        except (EOFError, ConnectionError):  # who asks has ended, or was killed before it had read an answer
             return
         refusal = found = None
         try:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +18,7 @@ from kaicep.pipeline.monitoring import QueryStatus, status_file
 from kaicep.server.problem import ProblemError
 from kaicep.server.queries import ProjectProcesses, QueryCatalog, query_catalog
 from support.command_line import HIGH
+from support.receivers import eventually
 
 
 class Processes(ProjectProcesses):
@@ -47,6 +50,29 @@ def test_it_is_read_again_when_it_has_changed(settings: Settings) -> None:
     with pytest.raises(ProblemError, match="no query 'higest' is registered") as problem:
         catalog.query("higest")
     assert (problem.value.status, problem.value.error.hint) == (404, "did you mean 'highest'?")
+
+
+def test_who_comes_while_it_is_read_has_the_next_answer_together(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To ask whether an engine lives takes a tenth of a second: 200 readers of rows would take all threads for long."""
+    catalog, asked, first, go = QueryCatalog(settings, Processes(settings)), list[int](), Event(), Event()
+
+    def lives(_: Settings) -> bool:
+        asked.append(1)
+        first.set()
+        assert go.wait(30)
+        return False
+
+    monkeypatch.setattr(query_catalog, "engine_lives", lives)
+    with ThreadPoolExecutor(20) as pool:
+        found = [pool.submit(catalog.queries)]
+        assert first.wait(30)
+        found += [pool.submit(catalog.queries) for _ in range(19)]
+        assert eventually(pool._work_queue.empty)  # all of them have come
+        go.set()
+        assert [[one.label for one in each.result()] for each in found] == [["high"]] * 20
+    assert len(asked) <= 3
 
 
 def test_what_was_withdrawn_after_the_last_status_is_there_no_more(

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from kaicep.config import Settings
-from kaicep.server.rows import RowCursor, RowFeeds, row_feeds
+from kaicep.server.rows import MatchReader, RowCursor, RowFeeds, row_feeds
 from support.kept_rows import keep_rows
 
 
@@ -65,6 +65,58 @@ def test_who_is_further_behind_than_memory_reads_the_log(settings: Settings, mon
             assert (len(feed.newest), str(feed.begin)) == (3, "0-0-6")
             assert await taken(feeds, None, 10) == [*range(10)]
             assert await taken(feeds, RowCursor.parse("0-0-7"), 2) == [8, 9]
+
+    within(60, do)
+
+
+def test_what_one_reader_reads_of_the_log_the_others_have(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After an interruption all come again at one time, from about the same place."""
+    keep_rows(settings, 0, 1, 2)
+    keep_rows(settings, 1, 3, 4)
+    read: list[str] = []
+    for name in ("after", "end"):
+        own = getattr(MatchReader, name)
+
+        def counted(*given: object, own: Callable[..., object] = own, name: str = name) -> object:
+            read.append(name)
+            return own(*given)
+
+        monkeypatch.setattr(MatchReader, name, counted)
+    feeds = RowFeeds(settings)
+
+    async def do() -> None:
+        async with feeds.feed("high") as feed:
+            read.clear()
+            same = [taken(feeds, RowCursor.parse("0-0-0"), 3) for _ in range(50)]
+            nearer = [taken(feeds, RowCursor.parse("0-1-0"), 1) for _ in range(50)]
+            found = await asyncio.gather(*same, *nearer)
+            assert found == [[2, 3, 4]] * 50 + [[4]] * 50
+            assert str(feed.begin) == "0-0-0"
+
+    within(60, do)
+    assert read.count("after") <= 3  # one for those who come again, and the feed's own looks
+
+
+def test_many_who_come_at_once_open_one_feed(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_rows(settings, 0, 1, 2)
+    opened: list[str] = []
+    own = MatchReader.end
+    monkeypatch.setattr(MatchReader, "end", lambda reader, query: opened.append(query) or own(reader, query))
+    feeds = RowFeeds(settings)
+    within(60, lambda: asyncio.gather(*(taken(feeds, None, 2) for _ in range(50))))
+    assert opened == ["high"]
+
+
+def test_an_event_is_made_once_for_all_who_read_it(settings: Settings) -> None:
+    keep_rows(settings, 0, 1)
+    feeds = RowFeeds(settings)
+
+    async def do() -> None:
+        async with feeds.feed("high") as feed:
+            await asyncio.to_thread(keep_rows, settings, 1, 2)
+            (one,), (other,) = [await feed.after(feed.begin) for _ in range(2)]
+            assert one.event is other.event
+            assert one.event == f"event: row\ndata: {one.text}\nid: 0-1-0\n\n".encode()
 
     within(60, do)
 

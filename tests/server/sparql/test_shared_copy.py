@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+from threading import Event
 from typing import cast
 
 import pytest
@@ -11,6 +13,7 @@ from kaicep.config import Settings
 from kaicep.errors import ArchiveError
 from kaicep.server.problem import ProblemError
 from kaicep.server.sparql.shared_copy import SharedCopy
+from support.receivers import eventually
 
 
 class FakeStore:
@@ -35,7 +38,7 @@ def shared(opened: list[FakeView], fresh: float, *, endpoint: bool = False) -> S
         opened.append(FakeView(None if endpoint else Path(str(len(opened)))))
         return cast("ReadView", opened[-1])
 
-    return SharedCopy(Settings(), fresh, open_one)
+    return SharedCopy(Settings(), fresh, fresh, open_one)
 
 
 def test_requests_share_a_copy_for_a_while() -> None:
@@ -58,6 +61,65 @@ def test_an_old_one_is_replaced_and_stays_for_who_uses_it() -> None:
             assert (one, other) == (Path("0"), Path("1"))
         assert [view.closed for view in opened] == [False, False]
     assert [view.closed for view in opened] == [True, False]
+
+
+def test_while_a_newer_one_takes_long_requests_have_the_one_before() -> None:
+    """An engine that writes gives a copy between two writes, which may take seconds."""
+    opened, go = list[FakeView](), Event()
+
+    def open_one(_: Settings) -> ReadView:
+        assert not opened or go.wait(30)
+        opened.append(FakeView(Path(str(len(opened)))))
+        return cast("ReadView", opened[-1])
+
+    copy = SharedCopy(Settings(), 0.0, 60.0, open_one)
+    with copy.folder() as first:
+        assert first == Path("0")
+    began = time.monotonic()
+    with copy.folder() as same, copy.folder() as again:
+        assert (same, again) == (Path("0"), Path("0"))
+    assert time.monotonic() - began < 5
+    go.set()
+    assert eventually(lambda: len(opened) == 2)
+    with copy.folder() as newer:
+        assert newer != Path("0")
+
+
+def test_who_would_have_one_that_is_too_old_waits_and_hears_why_there_is_none() -> None:
+    opened: list[FakeView] = []
+
+    def open_one(_: Settings) -> ReadView:
+        if opened:
+            raise ArchiveError("the engine does not answer")
+        opened.append(FakeView(Path("0")))
+        return cast("ReadView", opened[-1])
+
+    copy = SharedCopy(Settings(), 0.0, 60.0, open_one)
+    with copy.folder(), copy.folder() as other:
+        assert other == Path("0")
+    too_old = SharedCopy(Settings(), 0.0, 0.0, open_one)
+    with pytest.raises(ProblemError, match="the engine does not answer"), too_old.folder():
+        pass
+
+
+def test_one_that_is_made_when_all_is_closed_is_closed_too() -> None:
+    opened, begun, go = list[FakeView](), Event(), Event()
+
+    def open_one(_: Settings) -> ReadView:
+        if opened:
+            begun.set()
+            assert go.wait(30)
+        opened.append(FakeView(Path(str(len(opened)))))
+        return cast("ReadView", opened[-1])
+
+    copy = SharedCopy(Settings(), 0.0, 60.0, open_one)
+    with copy.folder():
+        pass
+    with copy.folder():
+        assert begun.wait(30)
+    copy.close()
+    go.set()
+    assert eventually(lambda: len(opened) == 2 and all(view.closed for view in opened))
 
 
 def test_one_that_nobody_uses_is_let_go() -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
 from collections.abc import Iterator
+from multiprocessing import Pipe
 from pathlib import Path
 
 import pytest
 from kaicep.server.problem import ProblemError
+from kaicep.server.sparql import store_process
 from kaicep.server.sparql.store_process import StoreProcess
 from support.stores import add, count, end, refuse, sleep
 
@@ -27,6 +30,22 @@ def test_it_keeps_what_it_writes(process: StoreProcess, folder: Path, tmp_path: 
     assert process.call(folder, 30, add) == 1
     assert process.call(tmp_path / "other", 30, count) == 0
     assert process.call(folder, 30, count) == 1
+
+
+def test_it_ends_without_a_word_when_who_asks_was_killed(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Before that has read an answer: the connection is reset then."""
+    monkeypatch.setattr(store_process, "serve_parent", lambda: None)
+    own, theirs = Pipe()
+    working = threading.Thread(target=store_process.main, args=(os.dup(theirs.fileno()),))
+    working.start()
+    assert own.poll(30)
+    theirs.close()
+    own.close()  # with its first word unread
+    working.join(30)
+    assert not working.is_alive()
+    assert capfd.readouterr().err == ""
 
 
 def test_what_it_refuses_is_told(process: StoreProcess, folder: Path) -> None:
