@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import pytest
 from kaicep.pipeline.durability.checkpoint import Checkpoint
-from kaicep.pipeline.durability.operator_snapshots import OperatorSnapshots
+from kaicep.pipeline.durability.snapshots.operator_snapshots import OperatorSnapshots
 from kaicep.pipeline.executors import SparkTasks
 from kaicep.storage import SharedFolder
 
