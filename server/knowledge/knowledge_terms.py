@@ -31,7 +31,7 @@ def label_of(store: ox.Store, node: ox.NamedNode | ox.BlankNode) -> str | None:
 
 def told_of(store: ox.Store, node: ox.BlankNode, prefixes: Mapping[str, str]) -> str:
     """What is said of something that has no name, such as of an area `value 54.0, hasUnit square metre`."""
-    said = []
+    said = set()  # properties of two vocabularies may be called alike
     for quad in store.quads_for_pattern(node, None, None, None):
         if quad.predicate == _TYPE or quad.object == node:
             continue
@@ -43,7 +43,7 @@ def told_of(store: ox.Store, node: ox.BlankNode, prefixes: Mapping[str, str]) ->
             text = label_of(store, value) or shown(value, prefixes)
         else:
             text = "…"
-        said.append(f"{name} {text}")
+        said.add(f"{name} {text}")
     return ", ".join(sorted(said)[:_MOST_TOLD])
 
 

@@ -65,6 +65,7 @@ export function Queries({ answer, chosen }) {
   return (
     <Card title="Queries" actions={add}>
       <ProblemBox problem={answer.problem} again={answer.again} />
+      {answer.loading && <Empty>The engine is asked for them …</Empty>}
       {answer.value && queries.length === 0 && (
         <Empty>
           No query is registered. <a href={href("query")}>Write one, or start from an example.</a>
