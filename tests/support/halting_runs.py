@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,6 +23,8 @@ __all__ = ["BATCHES", "check_left", "done", "lives", "prepared"]
 BATCHES = 12
 READINGS = 12
 """So many a file has at least."""
+_BATCH = re.compile(r"\b\d{9}\b")
+"""In the names of what tasks write."""
 
 
 def prepared(folder: Path, rng: Random, master: str, halts: Sequence[Halt], spark: Mapping[str, str]) -> Halts:
@@ -70,11 +73,14 @@ def done(folder: Path) -> dict[int, float]:
 
 
 def check_left(folder: Path) -> None:
-    """Let both runs have left the same."""
+    """Let both runs have left the same, and of attempts that did not count nothing but those of the last batches."""
     own, other = (_left(folder / hosting) for hosting in (TASKS, DRIVER))
     assert all(other.values())
     for what, of in other.items():
         assert own[what] == of, what
+    attempts = [*(folder / TASKS / "var/state/hosting").iterdir(), *(folder / TASKS / "var/archive").rglob(".tmp-*")]
+    batches = [int(found[0]) for path in attempts if (found := _BATCH.search(path.name)) is not None]
+    assert min(batches) >= BATCHES - 1
 
 
 def _left(folder: Path) -> dict[str, Any]:
