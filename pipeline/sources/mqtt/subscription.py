@@ -255,8 +255,7 @@ class Subscription:
                 self._report(f"streams.{self._name}: more comes with QoS 0 than can be kept, and some of it is lost")
                 return
             self._taken.append(_Taken(self._connection, found.mid, found.qos, message))
-            if len(self._taken) == 1:  # who keeps them looks for more by itself
-                self._changed.notify_all()
+            self._changed.notify_all()
 
     def _turn(self, client: Client) -> None:
         """Keep what has come, and acknowledge it."""

@@ -73,7 +73,7 @@ def test_what_comes_while_nobody_listens_comes_later(version: str, broker: str, 
 
 
 def test_of_a_burst_each_message_is_kept_in_order(broker: str, tmp_path: Path) -> None:
-    """Who keeps them is woken by the first, and looks for more by itself."""
+    """Also what comes while others are written to the disk."""
     with started(subscription(tmp_path, broker)) as one:
         assert listening(one)
         for burst in range(3):
