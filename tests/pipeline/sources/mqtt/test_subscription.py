@@ -72,6 +72,16 @@ def test_what_comes_while_nobody_listens_comes_later(version: str, broker: str, 
     assert payloads(tmp_path) == [str(n) for n in range(60)]
 
 
+def test_of_a_burst_each_message_is_kept_in_order(broker: str, tmp_path: Path) -> None:
+    """Also what comes while others are written to the disk."""
+    with started(subscription(tmp_path, broker)) as one:
+        assert listening(one)
+        for burst in range(3):
+            published(broker, *((f"a/{n}", str(n)) for n in range(500 * burst, 500 * burst + 500)))
+            assert eventually(lambda burst=burst: one.received == 500 * burst + 500)
+    assert payloads(tmp_path) == [str(n) for n in range(1500)]
+
+
 def test_what_is_not_durable_is_not_acknowledged(broker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full disk: the messages wait at the broker, and whoever asks is told."""
     told: list[str] = []
