@@ -34,7 +34,7 @@ def test_it_expects_the_rows_that_the_engine_gives(tmp_path: Path) -> None:
 
 
 def test_what_is_lost_twice_or_foreign_is_found() -> None:
-    wanted = {(1,), (2,), (3,)}
+    wanted: set[tuple[int, ...]] = {(1,), (2,), (3,)}
     assert Losses.of(wanted, [(1,), (2,), (3,)], ["a", "b", "c"]).total == 0
     assert Losses.of(wanted, [(1,), (3,)], ["a", "c"]) == Losses(3, 1, 0, 0)
     assert Losses.of(wanted, [(1,), (2,), (3,), (3,)], ["a", "b", "c", "c"]) == Losses(3, 0, 1, 0)

@@ -24,7 +24,7 @@ async def taken(feeds: RowFeeds, cursor: RowCursor | None, count: int, *, new: b
     return found
 
 
-def within(seconds: float, do: Callable[[], Awaitable[None]]) -> None:
+def within(seconds: float, do: Callable[[], Awaitable[object]]) -> None:
     async def run() -> None:
         async with asyncio.timeout(seconds):
             await do()
@@ -101,7 +101,12 @@ def test_many_who_come_at_once_open_one_feed(settings: Settings, monkeypatch: py
     keep_rows(settings, 0, 1, 2)
     opened: list[str] = []
     own = MatchReader.end
-    monkeypatch.setattr(MatchReader, "end", lambda reader, query: opened.append(query) or own(reader, query))
+
+    def end(reader: MatchReader, query: str) -> RowCursor | None:
+        opened.append(query)
+        return own(reader, query)
+
+    monkeypatch.setattr(MatchReader, "end", end)
     feeds = RowFeeds(settings)
     within(60, lambda: asyncio.gather(*(taken(feeds, None, 2) for _ in range(50))))
     assert opened == ["high"]

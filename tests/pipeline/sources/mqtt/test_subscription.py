@@ -54,6 +54,10 @@ def listening(one: Subscription) -> bool:
     return eventually(lambda: one.ready)
 
 
+def has_received(one: Subscription, messages: int) -> bool:
+    return one.received == messages
+
+
 def payloads(folder: Path) -> list[str]:
     files = sorted((folder / "inbox" / "air").glob("mqtt-*.jsonl"))
     return [json.loads(line)["payload"] for file in files for line in file.read_text().splitlines()]
@@ -78,7 +82,7 @@ def test_of_a_burst_each_message_is_kept_in_order(broker: str, tmp_path: Path) -
         assert listening(one)
         for burst in range(3):
             published(broker, *((f"a/{n}", str(n)) for n in range(500 * burst, 500 * burst + 500)))
-            assert eventually(lambda burst=burst: one.received == 500 * burst + 500)
+            assert eventually(partial(has_received, one, 500 * burst + 500))
     assert payloads(tmp_path) == [str(n) for n in range(1500)]
 
 
