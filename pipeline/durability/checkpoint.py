@@ -2,8 +2,9 @@
 
 Its files in the journal → dead letters → its events in the log, and where the watermarks of idle streams were moved →
 its rows in the sinks → the matches of named queries in the archive → the calls of rules in the outbox → the snapshot of
-operators, and how far the sinks are → the spool is settled, the calls go out. Spark commits the batch after that. Done
-again, it starts from the snapshot before it, moves the same watermarks, and gives the same rows with the same `_id`.
+operators (a large one beside the next batches), and how far the sinks are → the spool is settled, the calls go out.
+Spark commits the batch after that. Done again, it starts from the snapshot before it, moves the same watermarks, and
+gives the same rows with the same `_id`.
 """
 
 from __future__ import annotations

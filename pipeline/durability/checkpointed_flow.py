@@ -378,10 +378,11 @@ class CheckpointedFlow:
         What a batch took from the spool, and a query that has failed, no replay of the log repeats: all of it then.
         """
         self._flow.count(result, malformed, time.perf_counter() - began, delivered.counts)
-        if len(results) > 1 or self.dataflow.queries.failed or not self._hosting.replayable:
-            due = SnapshotDue.NOW
-        operators = self.dataflow.snapshot() if due is SnapshotDue.NOW else None
         later = self.dataflow.taken().written if due is SnapshotDue.LATER else None
+        # Looked at behind that: what cannot be taken has failed.
+        if len(results) > 1 or self.dataflow.queries.failed or not self._hosting.replayable:
+            due, later = SnapshotDue.NOW, None
+        operators = self.dataflow.snapshot() if due is SnapshotDue.NOW else None
         self.queries.park_failed(self._flow.dataflow, number, results)
         return self._flow.state(operators, later)
 

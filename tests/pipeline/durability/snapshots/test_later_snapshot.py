@@ -10,26 +10,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from kaicep import Project
-from kaicep.archive import Archive
-from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.snapshots import snapshot_interval
 from kaicep.pipeline.durability.snapshots.later_snapshot import LaterSnapshot
 from kaicep.pipeline.durability.snapshots.operator_snapshots import OperatorSnapshots
-from kaicep.pipeline.sinks import JsonLinesSink
-from kaicep.pipeline.sources import RawBatch, raw_table
+from kaicep.pipeline.flow.queries.query_runtime import QueryRuntime
+from support.air_engine import AirEngine, snapshots_in
 
-SETTINGS = {
-    "streams": {
-        "air": {"event_type": "<urn:E>", "time": {"attribute": "t"}, "attributes": {"x": {"datatype": "xsd:integer"}}}
-    },
-    "archive": {"store": False},
-}
-QUERIES = (
-    "SELECT SUM(?a.x) AS total FROM (?a, air) WINDOW (?a, sliding, 8s)",
-    "SELECT ?a.x AS low, ?b.x AS high FROM (?a, air), (?b, air) JOIN (?b.x > ?a.x + 6) WINDOW (?a, ?b, 9s)",
-    "SELECT ?a.x AS low, MAX(?b.x) AS m FROM (?a, air), (?b, air) SEQ (?a, ?b+) JOIN (?b.x > ?a.x) WINDOW (?a, ?b, 5s)",
-)
 LAST = 24
 
 
@@ -50,34 +36,16 @@ def test_what_became_of_it_is_told_to_who_asks() -> None:
     assert isinstance(told[1], ZeroDivisionError)
 
 
-class Engine:
-    """An engine without Spark; each is a process that goes on in the folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.said = folder, list[str]()
-        project = Project.parse(SETTINGS, root=folder)
-        self.archive = Archive(project.settings, project.knowledge, project.shapes)
-        sinks = [JsonLinesSink(folder / "rows.jsonl")]
-        self.flow = CheckpointedFlow(project, folder / "state", sinks, self.archive, say=self.said.append)
-        for number, text in enumerate(QUERIES):
-            self.flow.queries.submit(project.registrations(text, label=f"q{number}"))
-
-    def run(self, first: int, last: int) -> None:
-        for number in range(first, last + 1):
-            events = [{"t": f"2026-03-01T00:00:{number + n:02}Z", "x": 7 * number % 12 + n} for n in range(2)]
-            self.flow.run(number, {"air": RawBatch(raw_table(events))})
-
-    def close(self) -> None:
-        self.flow.close()
-        self.archive.close()
+class Engine(AirEngine):
+    """With what it has left."""
 
     @property
-    def rows(self) -> list[Mapping[str, object]]:
-        return [json.loads(line) for line in (self.folder / "rows.jsonl").read_text().splitlines()]
+    def found(self) -> list[Mapping[str, object]]:
+        return [json.loads(line) for line in self.rows.read_text(encoding="utf-8").splitlines()]
 
     @property
     def snapshots(self) -> list[int]:
-        return sorted(int(path.stem) for path in (self.folder / "state/snapshots").glob("*.snapshot"))
+        return snapshots_in(self.rows.parent)
 
 
 @pytest.fixture(scope="module")
@@ -85,8 +53,8 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> list[Mapping[str, obje
     engine = Engine(tmp_path_factory.mktemp("expected"))
     engine.run(1, LAST)
     engine.close()
-    assert len(engine.rows) > 60
-    return engine.rows
+    assert len(engine.found) > 60
+    return engine.found
 
 
 @pytest.fixture
@@ -118,7 +86,7 @@ def test_a_state_is_written_as_it_was_though_batches_have_gone_on(
     again = Engine(tmp_path)
     again.run(7, LAST)
     again.close()
-    assert again.rows == expected
+    assert again.found == expected
 
 
 @pytest.mark.usefixtures("large")
@@ -131,7 +99,7 @@ def test_a_process_that_ends_before_it_is_written_loses_nothing(
             killed.setattr(LaterSnapshot, "begin", lambda *_: None)
             engine.run(first, first + 5)
         engine.close()
-    assert engine.rows == expected
+    assert engine.found == expected
 
 
 @pytest.mark.usefixtures("large")
@@ -156,7 +124,7 @@ def test_what_cannot_be_written_beside_batches_is_written_with_the_next(
     assert len(engine.said) > 3
     refusal = "recovery: the state cannot be written beside batches ([Errno 28] No space left on device)"
     assert set(engine.said) == {f"{refusal}; it is written with the next one"}
-    assert engine.rows == expected
+    assert engine.found == expected
 
 
 def test_it_waits_for_the_one_before() -> None:
@@ -166,3 +134,25 @@ def test_it_waits_for_the_one_before() -> None:
         later.begin(partial(int, number))
     later.close()
     assert order == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.usefixtures("large")
+def test_a_state_without_a_query_that_fails_as_it_is_taken_is_written_with_the_batch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No replay of the log says that it has failed."""
+    engine, taken = Engine(tmp_path), QueryRuntime.taken
+
+    def fails(self: QueryRuntime) -> object:
+        if self.registration.label == "q1":
+            raise MemoryError
+        return taken(self)
+
+    engine.run(1, 3)
+    with monkeypatch.context() as failing:
+        failing.setattr(QueryRuntime, "taken", fails)
+        failing.setattr(LaterSnapshot, "begin", lambda *_: pytest.fail("it is written beside the next batches"))
+        engine.run(4, 4)
+    assert engine.snapshots == [1, 4]
+    assert [parked.label for parked in engine.flow.queries.parked] == ["q1"]
+    engine.close()

@@ -11,20 +11,8 @@ from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.durability.journal import BatchJournal
 from kaicep.pipeline.durability.snapshots import snapshot_interval
 from kaicep.pipeline.durability.snapshots.snapshot_interval import SnapshotDue, SnapshotInterval
-from kaicep.pipeline.sinks import JsonLinesSink
 from kaicep.pipeline.sources import RawBatch, raw_table
-
-SETTINGS = {
-    "streams": {
-        "air": {"event_type": "<urn:E>", "time": {"attribute": "t"}, "attributes": {"x": {"datatype": "xsd:integer"}}}
-    },
-    "archive": {"store": False},
-}
-QUERIES = (
-    "SELECT SUM(?a.x) AS total FROM (?a, air) WINDOW (?a, sliding, 8s)",
-    "SELECT ?a.x AS low, ?b.x AS high FROM (?a, air), (?b, air) JOIN (?b.x > ?a.x + 6) WINDOW (?a, ?b, 9s)",
-)
-
+from support.air_engine import QUERIES, SETTINGS, run_air, snapshots_in
 
 NOT, LATER, NOW = SnapshotDue
 
@@ -67,27 +55,8 @@ def test_what_changed_while_a_state_is_written_is_written_with_the_next_batch() 
     assert interval.due(1) is NOW
 
 
-class Engine:
-    """An engine without Spark, whose process begins anew with each `batch`."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.project = folder, Project.parse(SETTINGS, root=folder)
-        self.rows = folder / "rows.jsonl"
-
-    def run(self, first: int, last: int) -> None:
-        project = self.project
-        with Archive(project.settings, project.knowledge, project.shapes) as archive:
-            flow = CheckpointedFlow(project, self.folder / "state", [JsonLinesSink(self.rows)], archive)
-            for number, text in enumerate(QUERIES):
-                flow.queries.submit(project.registrations(text, label=f"q{number}"))
-            for number in range(first, last + 1):
-                events = [{"t": f"2026-03-01T00:00:{number + n:02}Z", "x": 7 * number % 12 + n} for n in range(2)]
-                flow.run(number, {"air": RawBatch(raw_table([*events, {"x": 1}]))})
-            self.progress = flow.progress
-            flow.close()
-
-    def snapshots(self) -> list[int]:
-        return sorted(int(path.stem) for path in (self.folder / "state/snapshots").glob("*.snapshot"))
+def rows_in(folder: Path) -> str:
+    return (folder / "rows.jsonl").read_text(encoding="utf-8")
 
 
 @pytest.fixture
@@ -98,28 +67,28 @@ def always_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("always_large")
 def test_a_start_goes_on_from_an_older_snapshot_and_the_log(tmp_path: Path) -> None:
-    whole, parts = Engine(tmp_path / "whole"), Engine(tmp_path / "parts")
-    whole.run(1, 40)
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    progress = run_air(whole, 1, 40)
     for first in range(1, 41, 8):
-        parts.run(first, first + 7)
-    assert whole.snapshots() == [1]
-    assert parts.rows.read_text() == whole.rows.read_text()
-    assert len(whole.rows.read_text().splitlines()) > 60
-    assert (parts.progress.batches, parts.progress.streams) == (whole.progress.batches, whole.progress.streams)
-    assert parts.progress.streams["air"].rejected == 40
+        again = run_air(parts, first, first + 7)
+    assert snapshots_in(whole) == [1]
+    assert rows_in(parts) == rows_in(whole)
+    assert len(rows_in(whole).splitlines()) > 60
+    assert (again.batches, again.streams) == (progress.batches, progress.streams)
+    assert again.streams["air"].rejected == 40
 
 
 @pytest.mark.usefixtures("always_large")
 def test_a_batch_that_was_cut_off_is_done_again_from_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole, parts = Engine(tmp_path / "whole"), Engine(tmp_path / "parts")
-    whole.run(1, 20)
-    parts.run(1, 9)
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    run_air(whole, 1, 20)
+    run_air(parts, 1, 9)
     with monkeypatch.context() as patched:
         patched.setattr(BatchJournal, "finish", lambda *_, **__: 1 / 0)  # its rows are with the sink already
         with pytest.raises(ZeroDivisionError):
-            parts.run(10, 10)
-    parts.run(10, 20)
-    assert parts.rows.read_text() == whole.rows.read_text()
+            run_air(parts, 10, 10)
+    run_air(parts, 10, 20)
+    assert rows_in(parts) == rows_in(whole)
 
 
 @pytest.mark.usefixtures("always_large")
