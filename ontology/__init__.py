@@ -7,7 +7,7 @@ from .knowledge import KnowledgeBase
 from .left_out import LeftOut
 from .private_copy import PrivateCopy
 from .project_knowledge import ClosingRules, close_modules, knowledge_of, load_knowledge, stated_modules
-from .terms import select, shown
+from .terms import local_name, select, shown
 
 __all__ = [
     "ClosingRules",
@@ -18,6 +18,7 @@ __all__ = [
     "close_modules",
     "knowledge_of",
     "load_knowledge",
+    "local_name",
     "select",
     "shown",
     "stated_modules",

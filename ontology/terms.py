@@ -38,6 +38,14 @@ def shown(term: Term, prefixes: Mapping[str, str]) -> str:
             assert_never(term)
 
 
+def local_name(iri: str) -> str:
+    """What stands behind the last `#`, else `/`, else `:`."""
+    for separator in "#/:":
+        if separator in iri:
+            return iri.rpartition(separator)[2]
+    return iri
+
+
 def _shown_iri(iri: str, prefixes: Mapping[str, str]) -> str:
     fitting = [(len(namespace), prefix) for prefix, namespace in prefixes.items() if iri.startswith(namespace)]
     if fitting:

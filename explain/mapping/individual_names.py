@@ -10,9 +10,9 @@ from functools import cached_property
 
 from pyoxigraph import Literal, NamedNode
 
-from ...ontology import KnowledgeBase, select
+from ...ontology import KnowledgeBase, local_name, select
 
-__all__ = ["IndividualNames", "local_name", "namespace"]
+__all__ = ["IndividualNames", "namespace"]
 
 _SUBJECTS = "SELECT DISTINCT ?x { ?x a ?c FILTER (ISIRI(?x)) }"
 _LITERALS = "SELECT DISTINCT ?p ?v { ?x ?p ?v FILTER (ISLITERAL(?v)) }"
@@ -24,14 +24,6 @@ _LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 def namespace(iri: str) -> str:
     """What stands before the local name."""
     return iri[: len(iri) - len(local_name(iri))]
-
-
-def local_name(iri: str) -> str:
-    """What stands behind the last `#`, else `/`, else `:`."""
-    for separator in "#/:":
-        if separator in iri:
-            return iri.rpartition(separator)[2]
-    return iri
 
 
 class IndividualNames:

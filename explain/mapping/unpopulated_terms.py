@@ -12,8 +12,8 @@ from rdflib import RDF, URIRef
 
 from ...errors import did_you_mean
 from ...language.nodes import Subquery
-from ...ontology import KnowledgeBase, select
-from .individual_names import local_name, namespace
+from ...ontology import KnowledgeBase, local_name, select
+from .individual_names import namespace
 
 __all__ = ["unpopulated_terms"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pyoxigraph as ox
 
-from ...ontology import shown
+from ...ontology import local_name, shown
 from ..problem import ProblemError
 
 __all__ = ["iri_of", "label_of", "named_node", "told_of"]
@@ -35,7 +35,6 @@ def told_of(store: ox.Store, node: ox.BlankNode, prefixes: Mapping[str, str]) ->
     for quad in store.quads_for_pattern(node, None, None, None):
         if quad.predicate == _TYPE or quad.object == node:
             continue
-        name = shown(quad.predicate, prefixes).rpartition(":")[2].strip("<>").rpartition("/")[2]
         value = quad.object
         if isinstance(value, ox.Literal):
             text = value.value
@@ -43,7 +42,7 @@ def told_of(store: ox.Store, node: ox.BlankNode, prefixes: Mapping[str, str]) ->
             text = label_of(store, value) or shown(value, prefixes)
         else:
             text = "…"
-        said.add(f"{name} {text}")
+        said.add(f"{local_name(quad.predicate.value)} {text}")
     return ", ".join(sorted(said)[:_MOST_TOLD])
 
 

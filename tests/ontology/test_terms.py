@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kaicep.ontology import select
-from kaicep.ontology.terms import XSD, shown
+from kaicep.ontology.terms import XSD, local_name, shown
 from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat, Store
 from support.ontologies import PREAMBLE, X
 
@@ -38,3 +38,10 @@ def test_variables_are_bound_as_terms() -> None:
     store.load((PREAMBLE + ':i rdfs:label "a\\" } #" . :j rdfs:label "b" .').encode(), RdfFormat.TURTLE)
     found = select(store, "SELECT ?x ?label { ?x rdfs:label ?label }", label=Literal('a" } #'))
     assert [x for x, _ in found] == [NamedNode(X + "i")]
+
+
+@pytest.mark.parametrize(
+    ("iri", "name"), [(X + "a", "a"), ("http://e/a#b/c", "b/c"), ("http://e/a:b", "a:b"), ("urn:a:b", "b"), ("a", "a")]
+)
+def test_the_local_name_is_what_stands_behind_the_last_separator(iri: str, name: str) -> None:
+    assert local_name(iri) == name

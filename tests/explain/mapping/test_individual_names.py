@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from kaicep.explain.mapping.individual_names import IndividualNames, NearestNames, local_name, namespace
-from kaicep.ontology import KnowledgeBase
+from kaicep.explain.mapping.individual_names import IndividualNames, NearestNames, namespace
+from kaicep.ontology import KnowledgeBase, local_name
 
 MODEL = """
 @prefix a: <http://a/m#> . @prefix b: <http://b/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .

@@ -21,7 +21,7 @@ def test_labels() -> None:
 
 def test_what_has_no_name_is_what_is_said_of_it() -> None:
     store = ox.Store()
-    area = "a <urn:A> ; <urn:x:value> 54.5 ; <urn:y:value> 54.5 ; <urn:x:hasUnit> <urn:a> ; <urn:x:of> []"
+    area = "a <urn:A> ; <urn:x:value> 54.5 ; <http://y/a#value> 54.5 ; <urn:x:hasUnit> <urn:a> ; <urn:x:of> []"
     store.load(f"{TURTLE} <urn:r> <urn:x:area> [ {area} ] .".encode(), format=ox.RdfFormat.TURTLE)
     ((*_, node, _),) = store.quads_for_pattern(ox.NamedNode("urn:r"), None, None, None)
     assert isinstance(node, ox.BlankNode)
