@@ -68,8 +68,7 @@ class ModuleGraphs:
     def _change(
         self, do: Callable[Concatenate[ox.Store, Given], Found], *args: Given.args, **named: Given.kwargs
     ) -> Found:
-        seconds = self._settings.server.upload_timeout.total_seconds()
-        return self._pool.change(seconds, do, *args, **named)
+        return self._pool.change(_seconds(self._settings), do, *args, **named)
 
 
 def listed_modules(_: ox.Store, settings: Settings) -> list[dict[str, Any]]:
@@ -127,7 +126,7 @@ def delete_module(_: ox.Store, settings: Settings, graph: str | None) -> bool:
 
 
 def _seconds(settings: Settings) -> float:
-    """How long an engine may reason over a change."""
+    """How long a change may take, and an engine reason over it."""
     return settings.server.upload_timeout.total_seconds()
 
 

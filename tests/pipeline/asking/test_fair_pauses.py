@@ -29,6 +29,19 @@ class Clock:
 
 
 @pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def pauses(child: ChildProcess, clock: Clock) -> FairPauses:
+    """Of a child that has gone on for a second."""
+    found = FairPauses(child, clock)
+    clock.now += 1
+    return found
+
+
+@pytest.fixture
 def child() -> Iterator[ChildProcess]:
     child = ChildProcess(lambda _: ["-c", BUSY], stops=True)
     yield child
@@ -48,10 +61,7 @@ def is_stopped(child: ChildProcess) -> bool:
     raise AssertionError(process.status())
 
 
-def test_it_stands_still_during_a_batch(child: ChildProcess) -> None:
-    clock = Clock()
-    pauses = FairPauses(child, clock)
-    clock.now += 1
+def test_it_stands_still_during_a_batch(child: ChildProcess, clock: Clock, pauses: FairPauses) -> None:
     with pauses.during():
         clock.now += 0.9
         pauses.end_overdue()
@@ -59,10 +69,7 @@ def test_it_stands_still_during_a_batch(child: ChildProcess) -> None:
     assert not is_stopped(child)
 
 
-def test_for_no_longer_than_it_has_gone_on_before(child: ChildProcess) -> None:
-    clock = Clock()
-    pauses = FairPauses(child, clock)
-    clock.now += 1
+def test_for_no_longer_than_it_has_gone_on_before(child: ChildProcess, clock: Clock, pauses: FairPauses) -> None:
     with pauses.during():
         clock.now += 1.1
         pauses.end_overdue()
