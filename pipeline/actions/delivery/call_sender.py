@@ -16,6 +16,8 @@ __all__ = ["CallSender"]
 
 _LOG = logging.getLogger("kaicep")
 _DISK_PAUSE_S, _LACKING_PAUSE_S = 1.0, 10.0
+_LAST_TRY_S = 1.0
+"""So long the end waits for calls that are on their way: whoever begins next would send them a second time."""
 
 
 class CallSender:
@@ -72,15 +74,19 @@ class CallSender:
         Args:
             patience: how many seconds that may take.
         """
-        until = time.monotonic() + patience
         with self._changed:
             self._draining = True
             self._changed.notify_all()
-        for thread in self._threads:
-            thread.join(max(0.0, until - time.monotonic()))
+        self._join(patience)
         with self._changed:
             self._stopping = True
             self._changed.notify_all()
+        self._join(_LAST_TRY_S)
+
+    def _join(self, patience: float) -> None:
+        until = time.monotonic() + patience
+        for thread in self._threads:
+            thread.join(max(0.0, until - time.monotonic()))
 
     def _run(self) -> None:
         action: Action | None = None

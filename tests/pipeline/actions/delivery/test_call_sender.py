@@ -10,6 +10,7 @@ import pytest
 from kaicep.config import ActionSettings
 from kaicep.errors import ConfigError
 from kaicep.pipeline.actions import ActionCall, DeliveryError
+from kaicep.pipeline.actions.delivery import call_sender
 from kaicep.pipeline.actions.delivery.call_sender import CallSender
 from kaicep.pipeline.actions.delivery.lane_schedule import LaneSchedule
 from kaicep.pipeline.actions.delivery.outbox import Outbox
@@ -31,8 +32,11 @@ class _Action:
         self.closed = True
 
 
-def started(folder: Path, make: Callable[[], _Action], *rules: str, tries: int = 3) -> tuple[CallSender, Outbox]:
-    settings = ActionSettings.model_validate({"python": "m:f", "tries": tries, "backoff": "1ms"})
+def started(
+    folder: Path, make: Callable[[], _Action], *rules: str, tries: int = 3, concurrency: int = 4
+) -> tuple[CallSender, Outbox]:
+    said = {"python": "m:f", "tries": tries, "backoff": "1ms", "concurrency": concurrency}
+    settings = ActionSettings.model_validate(said)
     outbox = Outbox(folder)
     sender = CallSender("ops", LaneSchedule(settings, 10), make, outbox)
     for batch, rule in enumerate(rules, 1):
@@ -111,3 +115,35 @@ def test_at_the_end_what_is_due_goes_out_and_actions_are_closed(tmp_path: Path) 
     sender.close(5)
     assert outbox.counts() == {}
     assert made.closed
+
+
+def test_at_the_end_calls_that_are_on_their_way_are_waited_for(tmp_path: Path) -> None:
+    """Who begins next would send them a second time; nothing else goes out any more."""
+    sending, seen = threading.Event(), list[list[str]]()
+
+    def do(calls: Sequence[ActionCall]) -> None:
+        sending.set()
+        threading.Event().wait(0.4)
+        seen.append([call.id for call in calls])
+
+    sender, outbox = started(tmp_path, lambda: _Action(do), "a", "b", "c", concurrency=1)
+    assert sending.wait(10)
+    sender.close(0.0)
+    left = sum(outbox.counts().values())
+    assert (len(seen), sender.sent, left) == (1, 5, 10)
+    assert sum(Outbox(tmp_path).counts().values()) == left
+
+
+def test_an_end_does_not_wait_for_a_receiver_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(call_sender, "_LAST_TRY_S", 0.1)
+    sending, over = threading.Event(), threading.Event()
+
+    def do(_calls: Sequence[ActionCall]) -> None:
+        sending.set()
+        assert over.wait(60)
+
+    sender, outbox = started(tmp_path, lambda: _Action(do), "a")
+    assert sending.wait(10)
+    sender.close(0.0)
+    assert (sender.sent, sum(outbox.counts().values())) == (0, 5)
+    over.set()
