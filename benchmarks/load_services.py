@@ -27,6 +27,7 @@ _SIGNS = (
     ("mosquitto", "broker"),
     ("org.apache.spark.deploy.SparkSubmit", "engine, Java"),
     ("pyspark.daemon", "engine, Spark's Python"),
+    ("mqtt.intake_process", "engine, messages"),
     ("kaicep run", "engine, Python"),
     ("kaicep serve", "server"),
     ("store_process", "server's processes"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ...config import Settings
 from ..problem import ProblemError
 from .process_pool import ProcessPool
@@ -24,7 +26,7 @@ class ArchiveDataset:
     def __init__(self, settings: Settings) -> None:
         self._seconds = settings.server.query_timeout.total_seconds()
         self._pool = ProcessPool(settings.server.workers)
-        self._copy = SharedCopy(settings)
+        self._copy = SharedCopy(settings, self._prepare)
 
     def start(self) -> None:
         """Begin the processes that answer, and make a copy that the first request has.
@@ -48,6 +50,9 @@ class ArchiveDataset:
         """
         hint = "events come by streams, knowledge by /graphs; [server.datasets] may take updates"
         raise ProblemError(403, "the archive takes no updates", hint)
+
+    def _prepare(self, folder: Path) -> None:
+        self._pool.open_ahead(folder, self._seconds)
 
     def tidy(self) -> None:
         """Let go of a copy that nobody uses."""

@@ -17,6 +17,9 @@ from .store_process import Found, Given, StoreProcess, TimeLimitError
 
 __all__ = ["ProcessPool"]
 
+_OURSELVES = ""
+"""The client that has a process which opens a store ahead."""
+
 
 class ProcessPool:
     """A few processes that answer requests.
@@ -52,6 +55,20 @@ class ProcessPool:
         """Begin those that one client may have, so that it does not wait for that."""
         for process in self._all[: self._share]:
             process.start()
+
+    def open_ahead(self, folder: Path, seconds: float) -> None:
+        """Let processes open a store, one after the other, so that no request waits for that.
+
+        Those that are at work, or not begun, open it when they are asked.
+
+        Args:
+            folder: of the store.
+            seconds: that one may take.
+        """
+        for process in self._all:
+            if process.runs and self._claimed(process):
+                with suppress(ProblemError), self._lent(process, _OURSELVES):  # who asks is told
+                    process.call(folder, seconds, bool)
 
     def call(
         self,
@@ -110,8 +127,14 @@ class ProcessPool:
     def _taken(self, seconds: float) -> Iterator[StoreProcess]:
         client = current_client.get().name
         process = self._next(client, seconds)
-        try:
+        with self._lent(process, client):
             yield process
+
+    @contextmanager
+    def _lent(self, process: StoreProcess, client: str) -> Iterator[None]:
+        """Give a process back when this ends, begun anew where it was ended."""
+        try:
+            yield
         except ProblemError:
             threading.Thread(target=self._renewed, args=(process, client), daemon=True).start()
             raise
@@ -137,6 +160,15 @@ class ProcessPool:
             finally:
                 del self._waiting[place]
                 self._changed.notify_all()
+
+    def _claimed(self, process: StoreProcess) -> bool:
+        """Take a certain process, if it is free."""
+        with self._changed:
+            if process not in self._free:
+                return False
+            self._free.remove(process)
+            self._at_work[_OURSELVES] += 1
+            return True
 
     def _turn(self) -> int | None:
         """The place of who comes next; `None`: nobody can."""

@@ -1,6 +1,7 @@
 """A copy of the archive's store that requests share: making one takes milliseconds, or until an engine has time.
 
-While a newer one is made that takes longer, requests have the one before (RFC 5861, stale-while-revalidate).
+While somebody asks, newer ones are made ahead; until each is there, requests have the one before (RFC 5861,
+stale-while-revalidate).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ __all__ = ["SharedCopy"]
 _FRESH_S = 1.0
 _STALE_S = 10.0
 _PATIENCE_S = 0.05
-"""A request waits so long for a newer copy, which an engine that has time gives at once."""
+"""The first request after a pause waits so long for a newer copy, which an engine that has time gives at once."""
 _IDLE_S = 60.0
 
 
@@ -42,7 +43,8 @@ class SharedCopy:
 
     Args:
         settings: of the project.
-        fresh: seconds after which a newer copy is made for the next request.
+        prepare: is given the folder of each copy before a request has it.
+        fresh: seconds after which a newer copy is made.
         stale: seconds after which a request waits for it, however long that takes.
         opened: opens the archive to be read.
     """
@@ -50,16 +52,18 @@ class SharedCopy:
     def __init__(
         self,
         settings: Settings,
+        prepare: Callable[[Path], None] | None = None,
         fresh: float = _FRESH_S,
         stale: float = _STALE_S,
         opened: Callable[[Settings], ReadView] = open_read_view,
     ) -> None:
-        self._settings, self._fresh, self._stale, self._open = settings, fresh, stale, opened
+        self._settings, self._prepare, self._fresh, self._stale = settings, prepare, fresh, stale
+        self._open = opened
         self._changed = threading.Condition()
         self._held: _Held | None = None
-        self._making, self._made, self._closed = False, 0, 0
+        self._keeping, self._made, self._closed = False, 0, 0
         self._refusal: ProblemError | None = None
-        self._used = time.monotonic()
+        self._used, self._patient_until = time.monotonic(), 0.0
 
     @contextmanager
     def folder(self) -> Iterator[Path]:
@@ -72,7 +76,11 @@ class SharedCopy:
             held = self._current()
             held.users += 1
         try:
-            yield self._folder_of(held)
+            folder = _folder_of(held)
+            if folder is None:
+                hint = "ask that endpoint itself"
+                raise ProblemError(501, "the archive's graphs are behind an endpoint of their own", hint)
+            yield folder
         finally:
             with self._changed:
                 held.users -= 1
@@ -87,15 +95,20 @@ class SharedCopy:
         """Let go of the copy, as soon as nobody uses it."""
         with self._changed:
             self._closed += 1  # one that is being made is for nobody
+            self._keeping = False
             self._replace(None)
+            self._changed.notify_all()
 
     def _current(self) -> _Held:
         """The copy that a request has; called with the lock, which others may have while it waits."""
         while True:
             self._used = time.monotonic()
+            if not self._keeping:
+                self._keeping, self._patient_until = True, self._used + _PATIENCE_S
+                threading.Thread(target=self._keep, args=(self._closed,), name="kaicep-store-copy", daemon=True).start()
             age = math.inf if self._held is None else self._used - self._held.made
             if age > self._fresh:
-                self._await_newer(None if age > self._stale else _PATIENCE_S)
+                self._await_newer(None if age > self._stale else max(0.0, self._patient_until - self._used))
             if age > self._stale and self._refusal is not None:
                 raise self._refusal
             if self._held is not None:
@@ -103,28 +116,39 @@ class SharedCopy:
 
     def _await_newer(self, seconds: float | None) -> None:
         before = self._made
-        if not self._making:
-            self._making = True
-            threading.Thread(target=self._make, args=(self._closed,), name="kaicep-store-copy", daemon=True).start()
-        self._changed.wait_for(lambda: self._made > before, seconds)
+        self._changed.wait_for(lambda: self._made > before or not self._keeping, seconds)
 
-    def _make(self, closed: int) -> None:
-        view: ReadView | None = None
-        refusal: ProblemError | None = None
+    def _keep(self, closed: int) -> None:
+        """Make a copy, and newer ones for as long as somebody has asked since the last one was begun."""
+        asked = True
+        while asked:
+            began = time.monotonic()
+            held, refusal = self._opened()
+            with self._changed:
+                self._made += 1
+                self._refusal = refusal
+                self._changed.notify_all()
+                if held is not None and self._closed == closed:
+                    self._replace(held)
+                    self._changed.wait_for(lambda: self._closed != closed, self._fresh)
+                elif held is not None:
+                    held.view.close()
+                if self._closed != closed:
+                    return
+                asked = self._keeping = held is not None and self._used > began
+
+    def _opened(self) -> tuple[_Held | None, ProblemError | None]:
+        """A new copy; or why there is none."""
         try:
-            view = self._open(self._settings)
+            held = _Held(self._open(self._settings), time.monotonic())
         except ArchiveError as error:
-            refusal = ProblemError(503, error)
+            return None, ProblemError(503, error)
         except OSError as error:  # on a thread nobody hears of it otherwise
-            refusal = ProblemError(503, f"the store cannot be copied: {error}")
-        with self._changed:
-            self._making, self._refusal = False, refusal
-            self._made += 1
-            if view is not None and self._closed == closed:
-                self._replace(_Held(view, time.monotonic()))
-            elif view is not None:
-                view.close()
-            self._changed.notify_all()
+            return None, ProblemError(503, f"the store cannot be copied: {error}")
+        folder = _folder_of(held)
+        if folder is not None and self._prepare is not None:
+            self._prepare(folder)
+        return held, None
 
     def _replace(self, new: _Held | None) -> None:
         old, self._held = self._held, new
@@ -136,9 +160,7 @@ class SharedCopy:
         if held.replaced and not held.users:
             held.view.close()
 
-    def _folder_of(self, held: _Held) -> Path:
-        folder = None if held.view.store is None else held.view.store.folder
-        if folder is None:
-            hint = "ask that endpoint itself"
-            raise ProblemError(501, "the archive's graphs are behind an endpoint of their own", hint)
-        return folder
+
+def _folder_of(held: _Held) -> Path | None:
+    """That of a copy; `None`: the store is somewhere else."""
+    return None if held.view.store is None else held.view.store.folder

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import pyoxigraph as ox
+from cachetools import LRUCache
 
 from ...errors import ArchiveError, KaicepError, Place, error_fields, error_of
 from ...storage import ChildProcess, serve_parent
@@ -25,6 +26,8 @@ Found = TypeVar("Found")
 
 _STARTING_S = 120.0
 _IDLE_S = 60.0
+_OPENED = 2
+"""A copy that is asked, and the next one."""
 _NOT_STARTED = "the process that answers does not start"
 
 
@@ -47,6 +50,12 @@ class StoreProcess:
         self._child: ChildProcess | None = None
         self._using = threading.RLock()
         self._closed = False
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is there."""
+        child = self._child
+        return child is not None and child.runs
 
     def start(self) -> None:
         """Begin it, unless it is there: whoever asks next does not wait for that.
@@ -141,20 +150,19 @@ def main(number: int) -> None:
     serve_parent()
     connection = Connection(number)
     connection.send(None)
-    opened: tuple[tuple[Path | None, bool], ox.Store] | None = None
+    opened: LRUCache[tuple[Path | None, bool], ox.Store] = LRUCache(_OPENED)
     while True:
-        if opened is not None and not connection.poll(_IDLE_S):
-            opened = None  # a copy may be gone by now, and its files take space as long as they are open
+        if opened and not connection.poll(_IDLE_S):
+            opened.clear()  # a copy may be gone by now, and its files take space as long as they are open
         try:
             folder, writable, do, args, named = connection.recv()
         except (EOFError, ConnectionError):  # who asks has ended, or was killed before it had read an answer
             return
         refusal = found = None
         try:
-            if opened is None or opened[0] != (folder, writable):
-                opened = None
-                opened = ((folder, writable), _open(folder, writable=writable))
-            found = do(opened[1], *args, **named)
+            if (folder, writable) not in opened:
+                opened[folder, writable] = _open(folder, writable=writable)
+            found = do(opened[folder, writable], *args, **named)
         except ProblemError as problem:
             refusal = (problem.status, error_fields(problem.error))
         except KaicepError as error:

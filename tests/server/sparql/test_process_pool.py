@@ -62,11 +62,15 @@ class Here:
 
     def __init__(self, **_: object) -> None:
         """As the real one."""
+        self.opened: list[object] = []
+        self.runs = False
 
     def start(self) -> None:
-        """Nothing."""
+        """It is there."""
+        self.runs = True
 
-    def call(self, _: object, __: float, do: Any, *args: Any) -> Any:
+    def call(self, folder: object, _: float, do: Any, *args: Any) -> Any:
+        self.opened.append(folder)
         return do(ox.Store(), *args)
 
 
@@ -92,6 +96,30 @@ def test_no_client_has_all_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     for thread in greedy:
         thread.join(20)
     assert (len(pool._free), dict(pool._at_work), pool._waiting) == (3, {}, {})
+
+
+def test_processes_that_have_nothing_to_do_open_a_store_ahead(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """One that is at work is left to it, one that nobody has needed is not begun, and whoever asks waits for none."""
+    monkeypatch.setattr(process_pool, "StoreProcess", Here)
+    pool, go = ProcessPool(3), threading.Event()
+    pool.start()
+    thread = threading.Thread(target=lambda: pool.call(None, 60, lambda _: go.wait(60)))
+    thread.start()
+    wait_for(lambda: len(pool._free) == 3)
+    pool.open_ahead(folder, 60)
+    opened = [process.opened for process in pool._all]  # type: ignore[attr-defined]  # they are none
+    assert sorted(map(len, opened)) == [0, 1, 1, 1]
+    assert sum(one == [folder] for one in opened) == 2
+    assert [None] in opened
+    go.set()
+    thread.join(20)
+    assert (len(pool._free), dict(pool._at_work)) == (4, {})
+
+
+def test_one_that_cannot_open_a_store_ahead_is_begun_anew(pool: ProcessPool, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    pool.open_ahead(tmp_path / "file", 30)
+    assert pool.call(tmp_path / "store", 30, count) == 0
 
 
 def test_of_a_change_that_is_given_up_nobody_knows_whether_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ def shared(opened: list[FakeView], fresh: float, *, endpoint: bool = False) -> S
         opened.append(FakeView(None if endpoint else Path(str(len(opened)))))
         return cast("ReadView", opened[-1])
 
-    return SharedCopy(Settings(), fresh, fresh, open_one)
+    return SharedCopy(Settings(), None, fresh, fresh, open_one)
 
 
 def test_requests_share_a_copy_for_a_while() -> None:
@@ -72,7 +72,7 @@ def test_while_a_newer_one_takes_long_requests_have_the_one_before() -> None:
         opened.append(FakeView(Path(str(len(opened)))))
         return cast("ReadView", opened[-1])
 
-    copy = SharedCopy(Settings(), 0.0, 60.0, open_one)
+    copy = SharedCopy(Settings(), None, 0.0, 60.0, open_one)
     with copy.folder() as first:
         assert first == Path("0")
     began = time.monotonic()
@@ -80,9 +80,35 @@ def test_while_a_newer_one_takes_long_requests_have_the_one_before() -> None:
         assert (same, again) == (Path("0"), Path("0"))
     assert time.monotonic() - began < 5
     go.set()
-    assert eventually(lambda: len(opened) == 2)
+    assert eventually(lambda: len(opened) > 1)
     with copy.folder() as newer:
         assert newer != Path("0")
+    copy.close()
+
+
+def test_newer_ones_are_made_ahead_and_prepared_as_long_as_somebody_asks() -> None:
+    """So no request waits for one; when nobody has asked since the last one, no more are made."""
+    opened, prepared = list[FakeView](), list[Path]()
+
+    def open_one(_: Settings) -> ReadView:
+        opened.append(FakeView(Path(str(len(opened)))))
+        return cast("ReadView", opened[-1])
+
+    copy = SharedCopy(Settings(), prepared.append, 0.2, 60.0, open_one)
+    until = time.monotonic() + 1.5
+    while time.monotonic() < until:
+        with copy.folder() as folder:
+            assert folder in prepared
+        time.sleep(0.02)
+    assert len(opened) > 2
+    time.sleep(0.5)
+    made = len(opened)
+    time.sleep(0.5)
+    assert len(opened) == made
+    with copy.folder() as folder:
+        assert int(folder.name) >= made - 1
+    copy.close()
+    assert eventually(lambda: all(view.closed for view in opened))
 
 
 def test_who_would_have_one_that_is_too_old_waits_and_hears_why_there_is_none() -> None:
@@ -94,10 +120,10 @@ def test_who_would_have_one_that_is_too_old_waits_and_hears_why_there_is_none() 
         opened.append(FakeView(Path("0")))
         return cast("ReadView", opened[-1])
 
-    copy = SharedCopy(Settings(), 0.0, 60.0, open_one)
+    copy = SharedCopy(Settings(), None, 0.0, 60.0, open_one)
     with copy.folder(), copy.folder() as other:
         assert other == Path("0")
-    too_old = SharedCopy(Settings(), 0.0, 0.0, open_one)
+    too_old = SharedCopy(Settings(), None, 0.0, 0.0, open_one)
     with pytest.raises(ProblemError, match="the engine does not answer"), too_old.folder():
         pass
 
@@ -112,14 +138,14 @@ def test_one_that_is_made_when_all_is_closed_is_closed_too() -> None:
         opened.append(FakeView(Path(str(len(opened)))))
         return cast("ReadView", opened[-1])
 
-    copy = SharedCopy(Settings(), 0.0, 60.0, open_one)
+    copy = SharedCopy(Settings(), None, 0.0, 60.0, open_one)
     with copy.folder():
         pass
     with copy.folder():
         assert begun.wait(30)
     copy.close()
     go.set()
-    assert eventually(lambda: len(opened) == 2 and all(view.closed for view in opened))
+    assert eventually(lambda: len(opened) > 1 and all(view.closed for view in opened))
 
 
 def test_one_that_nobody_uses_is_let_go() -> None:

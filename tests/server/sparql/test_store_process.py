@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import Pipe
 from pathlib import Path
 
+import pyoxigraph as ox
 import pytest
 from kaicep.server.problem import ProblemError
 from kaicep.server.sparql import store_process
@@ -31,6 +33,23 @@ def test_it_keeps_what_it_writes(process: StoreProcess, folder: Path, tmp_path: 
     assert process.call(folder, 30, add) == 1
     assert process.call(tmp_path / "other", 30, count) == 0
     assert process.call(folder, 30, count) == 1
+
+
+def test_it_has_the_store_of_before_open_beside_the_next_one(tmp_path: Path) -> None:
+    """The copy before is asked until all have opened the next one; what is older takes no more space."""
+    folders = [tmp_path / name for name in "abc"]
+    for folder in folders:
+        ox.Store(folder).flush()
+    process = StoreProcess()
+    for folder in folders[:2]:
+        assert process.call(folder, 30, count) == 0
+    shutil.rmtree(folders[0])
+    assert process.call(folders[0], 30, count) == 0
+    assert process.call(folders[2], 30, count) == 0
+    shutil.rmtree(folders[1])
+    with pytest.raises(ProblemError, match="the store does not answer"):
+        process.call(folders[1], 30, count)
+    process.close()
 
 
 def test_it_ends_without_a_word_when_who_asks_was_killed(monkeypatch: pytest.MonkeyPatch) -> None:
