@@ -88,15 +88,17 @@ class ChildProcess:
         self.connection.close()
 
 
-def serve_parent(memory: int = MOST_MEMORY) -> None:
+def serve_parent(memory: int = MOST_MEMORY, *, gives_way: bool = True) -> None:
     """Become such a process; what is begun without this goes on when the one that waits for it was killed.
 
     Args:
         memory: bytes of data; whoever asks the system for more gets none.
+        gives_way: whether others come first where processors are few.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to both, and the other one ends this one
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
-    os.nice(_NICE)
+    if gives_way:
+        os.nice(_NICE)
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
 
 

@@ -1,29 +1,28 @@
-"""The subscriptions of a project, as long as its streams are read, or until all that waits has come."""
+"""The messages of a project's streams, taken by a process of its own as long as the streams are read.
+
+A client takes a message in many small steps. In the process that runs batches, each step would wait until a batch lets
+go of the interpreter, and batches would wait for them (docs/decisions/363).
+"""
 
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
-from typing import TYPE_CHECKING
 
 from ....config import Settings
-from ....errors import PipelineError
-from ....settings.mqtt import MqttSourceSettings
-from ...mqtt import broker_client
-from .message_inbox import MessageInbox
-from .subscription import Subscription
-
-if TYPE_CHECKING:
-    from paho.mqtt.client import Client
+from ....storage import ChildProcess
+from .intake_process import words
+from .stream_subscriptions import StreamSubscriptions
 
 __all__ = ["MqttIntake"]
 
 _LOG = logging.getLogger("kaicep")
-_POLL_S = 0.02
-_QUIET_S = 1.0
+_LOOK_S = 0.1
+_AGAIN_S = 2.0
 _PATIENCE_S = 10.0
+"""To keep what has come takes less; a process that hangs is killed then, and the broker sends again what it had."""
 
 
 class MqttIntake:
@@ -38,31 +37,27 @@ class MqttIntake:
     """
 
     def __init__(self, settings: Settings, say: Callable[[str], None] = _LOG.info) -> None:
-        self._subscriptions: dict[str, Subscription] = {}
-        for name, stream in settings.streams.items():
-            if stream.source is None or (source := stream.source.mqtt) is None:
-                continue
-            make = partial(_client, settings, name, source)
-            make("kaicep")  # what is not there is said at once
-            self._subscriptions[name] = Subscription(
-                name, source, MessageInbox(settings.path(stream.source.path or name)), make, say
-            )
+        self._settings, self._say = settings, say
+        self._here = StreamSubscriptions(settings, say)
+        self._troubles = self._here.troubles
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="kaicep-mqtt", daemon=True)
 
     @property
     def troubles(self) -> Mapping[str, str]:
         """By stream, why no messages come."""
-        found = {name: one.trouble for name, one in self._subscriptions.items()}
-        return {name: trouble for name, trouble in found.items() if trouble is not None}
+        return self._troubles
 
     def start(self) -> None:
         """Begin to take messages."""
-        for one in self._subscriptions.values():
-            one.start()
+        if self._here.streams:
+            self._thread.start()
 
     def stop(self) -> None:
         """Take no more; what came is in the folders that the streams read."""
-        for one in self._subscriptions.values():
-            one.stop()
+        self._stopping.set()
+        if self._thread.ident is not None:
+            self._thread.join()
 
     def take_waiting(self) -> None:
         """Take what the brokers have kept: until nothing has come for a second.
@@ -70,29 +65,44 @@ class MqttIntake:
         Raises:
             PipelineError: a broker is away, or refuses.
         """
-        if not self._subscriptions:
-            return
-        self.start()
+        self._here.take_waiting()
+
+    def _watch(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._run()
+                reason = "it has ended"
+            except OSError as error:
+                reason = str(error)
+            if not self._stopping.is_set():
+                reason = f"the process that takes messages of MQTT is begun again: {reason}"
+                self._say(reason)
+                self._troubles = dict.fromkeys(self._here.streams, reason)
+                self._stopping.wait(_AGAIN_S)
+
+    def _run(self) -> None:
+        """Begin the process, and hear what it says until it ends.
+
+        Raises:
+            OSError: the system begins none.
+        """
+        child = ChildProcess(words)
         try:
-            for name, one in self._subscriptions.items():
-                _await_quiet(name, one)
+            child.connection.send(self._settings)
+            until: float | None = None
+            while until is None or time.monotonic() < until:
+                if until is None and self._stopping.is_set():
+                    child.connection.send(None)
+                    until = time.monotonic() + _PATIENCE_S
+                if child.connection.poll(_LOOK_S):
+                    self._hear(child.connection.recv())
+        except (EOFError, ConnectionError):
+            pass
         finally:
-            self.stop()
+            child.close()
 
-
-def _client(settings: Settings, stream: str, source: MqttSourceSettings, client_id: str) -> Client:
-    key = f"streams.{stream}.source.mqtt"
-    return broker_client(source, key, settings.root, settings.file, client_id=client_id, manual=True)
-
-
-def _await_quiet(name: str, one: Subscription) -> None:
-    until = time.monotonic() + _PATIENCE_S
-    while not one.ready:
-        if time.monotonic() > until:
-            hint = "see to the broker; without --once the engine waits for it"
-            raise PipelineError(f"streams.{name}: {one.trouble or 'its broker does not answer'}", hint=hint)
-        time.sleep(_POLL_S)
-    while not one.idle or time.monotonic() < one.latest + _QUIET_S:
-        if one.trouble is not None and not one.ready:
-            raise PipelineError(f"streams.{name}: {one.trouble}", hint="run it again: nothing is lost")
-        time.sleep(_POLL_S)
+    def _hear(self, told: str | Mapping[str, str]) -> None:
+        if isinstance(told, str):
+            self._say(told)
+        else:
+            self._troubles = told

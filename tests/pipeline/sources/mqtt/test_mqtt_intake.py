@@ -1,72 +1,160 @@
-"""The subscriptions of a project together."""
+"""Messages are taken by a process of their own, as long as the one that has begun it wants them."""
 
 from __future__ import annotations
 
-import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from kaicep.config import Settings
-from kaicep.errors import ConfigError, PipelineError
 from kaicep.pipeline.sources import MqttIntake
-from kaicep.pipeline.sources.mqtt import mqtt_intake
+from kaicep.pipeline.sources.mqtt import MessageInbox, mqtt_intake
+from kaicep.storage import ChildProcess
+from support.air_and_water import payloads, project
 from support.brokers import free_port, mosquitto, published
 from support.receivers import eventually
 
+TAKES = """
+import sys
+import time
+from pathlib import Path
 
-def project(folder: Path, port: int, **mqtt: Any) -> Settings:
-    server = f"mqtt://127.0.0.1:{port}"
-    streams = {
-        name: {
-            "event_type": "<urn:R>",
-            "time": {"attribute": "at"},
-            "source": {"mqtt": {"server": server, "topics": f"{name}/+", **mqtt}},
-        }
-        for name in ("air", "water")
-    }
-    other = {"event_type": "<urn:R>", "time": {"attribute": "at"}, "source": {"format": "json", "path": "in/"}}
-    return Settings.parse({"streams": {**streams, "other": other}}, root=folder)
+from support.air_and_water import project
 
+from kaicep.pipeline.sources import MqttIntake
 
-def payloads(folder: Path, stream: str) -> list[str]:
-    files = sorted((folder / "var/state/inbox" / stream).glob("mqtt-*.jsonl"))
-    return [json.loads(line)["payload"] for file in files for line in file.read_text().splitlines()]
+intake = MqttIntake(project(Path(sys.argv[1]), int(sys.argv[2])))
+intake.start()
+while intake.troubles:
+    time.sleep(0.01)
+print("takes", flush=True)
+time.sleep(600)
+"""
 
 
-def test_each_stream_has_its_own_session(tmp_path: Path) -> None:
-    """What waits is taken when it is asked for once, and all that comes from then on otherwise."""
-    port = free_port()
-    settings = project(tmp_path, port)
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> list[ChildProcess]:
+    """The processes that were begun."""
+    found: list[ChildProcess] = []
+
+    def begin(*given: object) -> ChildProcess:
+        found.append(ChildProcess(*given))  # type: ignore[arg-type]  # as it is given
+        return found[-1]
+
+    monkeypatch.setattr(mqtt_intake, "ChildProcess", begin)
+    return found
+
+
+def lets_go(folder: Path) -> bool:
+    """Whether nobody takes the messages of `air`."""
+    inbox = MessageInbox(folder / "var/state/inbox/air")
+    if inbox.open():
+        inbox.close()
+        return True
+    return False
+
+
+def test_messages_come_until_it_stops(tmp_path: Path, begun: list[ChildProcess]) -> None:
+    port, said = free_port(), list[str]()
     with mosquitto(tmp_path, port) as broker:
-        MqttIntake(settings).take_waiting()  # the sessions begin
-        published(broker, ("air/1", "1"), ("water/1", "2"), ("air/2", "3"))
-        MqttIntake(settings).take_waiting()
-        assert (payloads(tmp_path, "air"), payloads(tmp_path, "water")) == (["1", "3"], ["2"])
-        intake = MqttIntake(settings)
+        intake = MqttIntake(project(tmp_path, port), said.append)
         assert set(intake.troubles) == {"air", "water"}
         intake.start()
         assert eventually(lambda: not intake.troubles)
-        published(broker, ("air/1", "4"))
-        assert eventually(lambda: payloads(tmp_path, "air") == ["1", "3", "4"])
+        published(broker, ("air/1", "1"), ("water/1", "2"))
+        assert eventually(lambda: payloads(tmp_path, "air") == ["1"] and payloads(tmp_path, "water") == ["2"])
+        published(broker, ("air/1", "3"))
+        growing = tmp_path / "var/state/inbox/air.growing"
+        assert eventually(lambda: growing.exists() or len(payloads(tmp_path, "air")) > 1)
+        intake.stop()
+        assert payloads(tmp_path, "air") == ["1", "3"]
+    assert (len(begun), begun[0].runs, lets_go(tmp_path), said) == (1, False, True, [])
+
+
+def test_what_its_process_says_is_said(tmp_path: Path) -> None:
+    """A broker that is away, and comes back; troubles are told as they are now."""
+    port, said = free_port(), list[str]()
+    intake = MqttIntake(project(tmp_path, port), said.append)
+    intake.start()
+    away = f"streams.air: the broker 127.0.0.1:{port} cannot be reached"
+    assert eventually(lambda: away in said and intake.troubles.get("air") == away.removeprefix("streams.air: "))
+    with mosquitto(tmp_path, port):
+        assert eventually(lambda: not intake.troubles)
+        assert eventually(lambda: "streams.air: its messages are taken again" in said)
         intake.stop()
 
 
-def test_what_waits_cannot_be_taken_from_a_broker_that_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mqtt_intake, "_PATIENCE_S", 0.5)
+def test_one_that_is_killed_is_begun_again_and_loses_nothing(
+    tmp_path: Path, begun: list[ChildProcess], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mqtt_intake, "_AGAIN_S", 0.1)
+    port, said = free_port(), list[str]()
+    with mosquitto(tmp_path, port) as broker:
+        intake = MqttIntake(project(tmp_path, port), said.append)
+        intake.start()
+        assert eventually(lambda: not intake.troubles)
+        begun[0].kill()
+        assert eventually(lambda: said)
+        assert said == ["the process that takes messages of MQTT is begun again: it has ended"]
+        published(broker, ("air/1", "1"))
+        assert eventually(lambda: payloads(tmp_path, "air") == ["1"])
+        assert eventually(lambda: not intake.troubles)
+        intake.stop()
+    assert len(begun) == 2
+
+
+def test_it_ends_with_an_engine_that_is_killed(tmp_path: Path) -> None:
+    """And lets the next one take the messages; what it has kept goes to that one."""
     port = free_port()
-    with pytest.raises(PipelineError, match=rf"streams.air: the broker 127.0.0.1:{port} cannot be reached"):
+    with mosquitto(tmp_path, port) as broker:
+        path = os.pathsep.join(folder for folder in sys.path if folder)
+        words = [sys.executable, "-c", TAKES, str(tmp_path), str(port)]
+        with subprocess.Popen(words, env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE) as engine:
+            assert engine.stdout is not None
+            assert engine.stdout.readline() == b"takes\n"
+            published(broker, ("air/1", "1"))
+            assert not lets_go(tmp_path)
+            engine.kill()
+        assert eventually(lambda: lets_go(tmp_path))
+        published(broker, ("air/1", "2"))
         MqttIntake(project(tmp_path, port)).take_waiting()
+        assert payloads(tmp_path, "air") == ["1", "2"]
 
 
-def test_a_secret_that_is_not_there_is_said_at_once(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"streams.air.source.mqtt.user: the environment has no variable 'NOBODY'"):
-        MqttIntake(project(tmp_path, 1, user="env:NOBODY"))
+def test_a_request_to_terminate_is_for_the_engine(tmp_path: Path, begun: list[ChildProcess]) -> None:
+    """A service manager sends it to all processes of a service; the engine ends its own when its batch is done."""
+    port, said = free_port(), list[str]()
+    with mosquitto(tmp_path, port) as broker:
+        intake = MqttIntake(project(tmp_path, port), said.append)
+        intake.start()
+        assert eventually(lambda: not intake.troubles)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            begun[0]._process.send_signal(number)
+        time.sleep(0.3)
+        published(broker, ("air/1", "1"))
+        assert eventually(lambda: payloads(tmp_path, "air") == ["1"])
+        intake.stop()
+    assert (len(begun), said) == (1, [])
 
 
-def test_a_project_without_brokers_needs_nothing(tmp_path: Path) -> None:
+def test_one_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, begun: list[ChildProcess]) -> None:
+    monkeypatch.setattr(mqtt_intake, "_PATIENCE_S", 0.2)
+    monkeypatch.setattr(mqtt_intake, "words", lambda _: ["-c", "import time; time.sleep(600)"])
+    intake = MqttIntake(project(tmp_path, free_port()))
+    intake.start()
+    assert eventually(lambda: begun)
+    began = time.monotonic()
+    intake.stop()
+    assert time.monotonic() - began < 60
+    assert not begun[0].runs
+
+
+def test_a_project_without_brokers_begins_nothing(tmp_path: Path, begun: list[ChildProcess]) -> None:
     intake = MqttIntake(Settings.parse({}, root=tmp_path))
-    intake.take_waiting()
     intake.start()
     intake.stop()
-    assert intake.troubles == {}
+    assert (begun, intake.troubles) == ([], {})
