@@ -83,6 +83,9 @@ def configuration(settings: EngineSettings, logging: Path, *, brief: bool = Fals
         "spark.sql.shuffle.partitions": "1" if local else "200",
         # Nothing is shuffled: each batch would only pay for replanning.
         "spark.sql.adaptive.enabled": "false",
+        # From 33 files on Spark looks at each in a task of its own before it reads them: 80 small files of a disk take
+        # three times as long by that (0.38 s, and 0.12 s without).
+        **({"spark.sql.sources.parallelPartitionDiscovery.threshold": "10000"} if local else {}),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         **({"spark.executor.extraJavaOptions": _PLANNING} if hosted and not local else {}),

@@ -21,6 +21,9 @@ def test_only_a_local_spark_stays_on_this_machine() -> None:
     assert local["spark.driver.bindAddress"] == "127.0.0.1"
     assert "spark.driver.bindAddress" not in cluster
     assert (local["spark.sql.shuffle.partitions"], cluster["spark.sql.shuffle.partitions"]) == ("1", "200")
+    looks_at_many_at_once = "spark.sql.sources.parallelPartitionDiscovery.threshold"
+    assert int(local[looks_at_many_at_once]) > 1000
+    assert looks_at_many_at_once not in cluster
 
 
 def test_java_of_an_engine_on_executors_compiles_once() -> None:
