@@ -46,31 +46,27 @@ logger.broadcast.level = off
 _LOCAL = re.compile(r"local(?:\[(\d+|\*)\])?")
 _ATTEMPTS = 4
 
-# Where executors host, Java plans tasks and hands bytes to Python: it has no rows. Three quarters of what it takes in
-# the first hundreds of batches are its second compiler's (docs/decisions/289).
-_PLANNING = "-XX:TieredStopAtLevel=1"
+# Java plans, reads, and hands bytes to Python. Most of what it takes in the first hundreds of batches would be its second
+# compiler's, which pays off after days and competes with batches for processors (docs/decisions/111, 289).
+_ONE_COMPILER = "-XX:TieredStopAtLevel=1"
 
 # Forks no process per log file as the default manager does: an empty micro-batch takes 37 ms instead of 75.
 _CHECKPOINTS = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 
 
-def configuration(settings: EngineSettings, logging: Path, *, brief: bool = False) -> dict[str, str]:
+def configuration(settings: EngineSettings, logging: Path) -> dict[str, str]:
     """Spark's configuration, key by key; what the project's `[engine.spark]` says comes last and wins.
 
     Args:
         settings: of the engine.
         logging: what Java's logging is told.
-        brief: the session ends when it has read what there is (docs/decisions/111).
     """
     # -Xss4m: a stop during a batch lets Spark match a long trace against a recursive regular expression.
     java = f"-Xss4m -Dlog4j2.configurationFile={logging.as_uri()}"
     local = settings.master.startswith("local")
-    if brief and local:
-        # Java's second compiler makes code that pays off after minutes, and takes half of the start's CPU seconds.
-        java += " -XX:TieredStopAtLevel=1"
     hosted = settings.hosting == "executors"
-    if hosted:
-        java += f" {_PLANNING}"
+    if local or hosted:
+        java += f" {_ONE_COMPILER}"
     return {
         "spark.driver.extraJavaOptions": java,
         "spark.sql.streaming.checkpointFileManagerClass": _CHECKPOINTS,
@@ -88,7 +84,7 @@ def configuration(settings: EngineSettings, logging: Path, *, brief: bool = Fals
         **({"spark.sql.sources.parallelPartitionDiscovery.threshold": "10000"} if local else {}),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
-        **({"spark.executor.extraJavaOptions": _PLANNING} if hosted and not local else {}),
+        **({"spark.executor.extraJavaOptions": _ONE_COMPILER} if hosted and not local else {}),
         **({"spark.driver.host": "localhost", "spark.driver.bindAddress": "127.0.0.1"} if local else {}),
         **settings.spark,
     }
@@ -102,12 +98,11 @@ def _master(settings: EngineSettings) -> str:
     return f"local[{found[1] or 1},{_ATTEMPTS}]"
 
 
-def start_spark(settings: EngineSettings, *, brief: bool = False) -> SparkSession:
+def start_spark(settings: EngineSettings) -> SparkSession:
     """Start Spark, or take the session that this process already has.
 
     Args:
         settings: of the engine.
-        brief: it is to read what there is, and no more.
 
     Raises:
         PipelineError: no Java, or Spark does not start.
@@ -121,7 +116,7 @@ def start_spark(settings: EngineSettings, *, brief: bool = False) -> SparkSessio
     if settings.master.startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     builder = SparkSession.builder.appName("kaicep").master(_master(settings))
-    for key, value in configuration(settings, _logging_file(), brief=brief).items():
+    for key, value in configuration(settings, _logging_file()).items():
         builder = builder.config(key, value)
     on_interrupt = signal.getsignal(signal.SIGINT)
     try:

@@ -186,7 +186,7 @@ class StreamReader(QueryRegistrar):
         elif idle is None and is_all_read(settings, generation):
             return  # there is nothing to be read now, and Spark need not be started to find that out
         keep_freed_memory()
-        spark = self._session(brief=idle is None)
+        spark = self._session()
         flow.check_hosting()
         self._job.start(spark, settings, generation, idle, partial(self._take_up, idle), named=flow.named)
 
@@ -211,11 +211,11 @@ class StreamReader(QueryRegistrar):
         else:
             self._intake.start()
 
-    def _session(self, *, brief: bool = False) -> SparkSession:
+    def _session(self) -> SparkSession:
         """Spark, started when it is needed first; see `start_spark`."""
         if self._spark is None:
             self._say("starting Spark")
-            self._spark = start_spark(self._engine_settings, brief=brief)
+            self._spark = start_spark(self._engine_settings)
         return self._spark
 
     @property

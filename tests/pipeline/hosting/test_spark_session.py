@@ -43,14 +43,13 @@ def test_java_of_an_engine_on_executors_compiles_once() -> None:
     assert options(master="spark://host:7077", hosting="executors", spark=own)[1] == "-Da=b"
 
 
-def test_a_session_that_reads_what_there_is_compiles_once() -> None:
-    """On this machine; and a project's own options of Java win."""
+def test_java_on_this_machine_compiles_once() -> None:
+    """That of a cluster is as the cluster has it; and a project's own options of Java win."""
 
-    def options(brief: bool, **settings: object) -> str:
-        found = configuration(EngineSettings.model_validate(settings), Path("/logging"), brief=brief)
+    def options(**settings: object) -> str:
+        found = configuration(EngineSettings.model_validate(settings), Path("/logging"))
         return found["spark.driver.extraJavaOptions"]
 
-    assert "TieredStopAtLevel=1" in options(True)
-    assert "TieredStopAtLevel" not in options(False)
-    assert "TieredStopAtLevel" not in options(True, master="spark://host:7077")
-    assert options(True, spark={"spark.driver.extraJavaOptions": "-Xmx1g"}) == "-Xmx1g"
+    assert "TieredStopAtLevel=1" in options()
+    assert "TieredStopAtLevel" not in options(master="spark://host:7077")
+    assert options(spark={"spark.driver.extraJavaOptions": "-Xmx1g"}) == "-Xmx1g"

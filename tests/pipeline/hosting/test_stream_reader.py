@@ -57,7 +57,7 @@ def test_spark_is_not_started_to_find_that_there_is_nothing_new(
     out = tmp_path / "rows.jsonl"
 
     def again(text: str, said: list[str]) -> list[int]:
-        monkeypatch.setattr(stream_reader, "start_spark", lambda _, *, brief: spark.newSession() if brief else None)
+        monkeypatch.setattr(stream_reader, "start_spark", lambda _: spark.newSession())
         monkeypatch.setattr("pyspark.sql.SparkSession.stop", lambda _: None)
         with Engine(project, sinks=[JsonLinesSink(out)], on_notice=said.append) as engine:
             engine.submit(text, label="high", collect=False)
