@@ -46,8 +46,8 @@ logger.broadcast.level = off
 _LOCAL = re.compile(r"local(?:\[(\d+|\*)\])?")
 _ATTEMPTS = 4
 
-# Java plans, reads, and hands bytes to Python. Most of what it takes in the first hundreds of batches would be its second
-# compiler's, which pays off after days and competes with batches for processors (docs/decisions/111, 289).
+# Java plans, reads, and hands bytes to Python. Most of what it takes in the first hundreds of batches would be its
+# second compiler's, which pays off after days and competes with batches for processors (docs/decisions/111, 289).
 _ONE_COMPILER = "-XX:TieredStopAtLevel=1"
 
 # Forks no process per log file as the default manager does: an empty micro-batch takes 37 ms instead of 75.
