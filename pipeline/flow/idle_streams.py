@@ -104,13 +104,15 @@ class IdleStreams:
             begun: the streams that have delivered events.
         """
         started = set(begun)
-        silent = {name: more for name in due if (more := self._beyond_timeout(name)) is not None}
+        silent = {name: more for name in self._since if (more := self._beyond_timeout(name)) is not None}
         moved = {name: self._on_its_own(name, watermarks[name], silent[name]) for name in silent if name in started}
+        # Where nobody waits for the slowest of the others it has gone on as well: else its followers would stand still.
         others = [w for name in started if (w := moved.get(name) or watermarks[name]) is not None]
         if others:
             slowest = min(others)
             moved |= {name: _shifted(slowest, -self._timeouts[name]) for name in silent if name not in started}
-        return {name: to for name, to in moved.items() if to is not None and _useful(to, due[name], watermarks[name])}
+        reached = {name: moved[name] for name in due if name in moved}
+        return {n: to for n, to in reached.items() if to is not None and _useful(to, due[n], watermarks[n])}
 
     def _beyond_timeout(self, name: str) -> timedelta | None:
         """How much longer the stream has been silent than its timeout; `None`: it is not idle."""

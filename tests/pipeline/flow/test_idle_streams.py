@@ -72,6 +72,18 @@ def test_a_stream_that_has_not_begun_follows_the_slowest_other() -> None:
     assert found == {"door": at(60), "gate": at(70)}
 
 
+def test_it_follows_one_that_nobody_waits_for_as_well() -> None:
+    """One reading, and a desk that nobody has sat at yet: the reading's rows wait for the desk alone."""
+    clock = Clock()
+    idleness = IdleStreams({"air": TIMEOUT, "desk": TIMEOUT}, clock)
+    watermarks: dict[str, datetime | None] = {"air": at(1), "desk": None}
+    clock.seconds = 59
+    assert idleness.advances({"desk": at(0)}, watermarks, ["air"]) == {"desk": at(0)}
+    watermarks["desk"] = at(0)
+    clock.seconds = 69
+    assert idleness.advances({"desk": at(1)}, watermarks, ["air"]) == {"desk": at(10)}
+
+
 def test_where_no_stream_has_begun_there_is_no_time() -> None:
     clock = Clock()
     idleness = IdleStreams({"air": TIMEOUT, "door": TIMEOUT}, clock)
