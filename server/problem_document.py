@@ -70,7 +70,8 @@ def add_problem_handlers(app: FastAPI) -> None:
     def on_http(request: Request, error: HTTPException) -> Response:
         said = {404: f"there is nothing at {request.url.path}", 405: f"{request.method} is not for this resource"}
         wrong = KaicepError(said.get(error.status_code, str(error.detail)), hint="GET /openapi.json says what there is")
-        return problem_response(error.status_code, wrong, error.headers)
+        allowed = _described_methods(request) if error.status_code == 405 else ""
+        return problem_response(error.status_code, wrong, {"Allow": allowed} if allowed else error.headers)
 
     @app.exception_handler(RequestValidationError)
     def on_invalid(_: Request, error: RequestValidationError) -> Response:
@@ -83,6 +84,12 @@ def add_problem_handlers(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     def on_defect(_: Request, error: Exception) -> Response:  # noqa: ARG001 - the log has it, and tells nobody else
         return problem_response(500, KaicepError("the server has a defect", hint="its log says more; report it"))
+
+
+def _described_methods(request: Request) -> str:
+    """All methods of a resource; each route knows its own alone."""
+    route = getattr(request.scope.get("route"), "path_format", "")
+    return ", ".join(sorted(method.upper() for method in request.app.openapi()["paths"].get(route, ())))
 
 
 def problem_response(status: int, error: KaicepError, headers: Mapping[str, str] | None = None) -> Response:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from typing import TypeVar
 
 from fastapi import Request
+from pydantic import BaseModel, ValidationError
 from starlette.requests import ClientDisconnect
 
 from .problem import ProblemError
 
-__all__ = ["read_body"]
+__all__ = ["parse_body", "read_body"]
+
+Model = TypeVar("Model", bound=BaseModel)
 
 _PATIENCE = 2
 """So many times what is allowed is read and thrown away: who still sends when the connection ends hears no reason."""
@@ -41,6 +45,26 @@ async def read_body(request: Request, largest: int, time: timedelta) -> bytes:
         raise ProblemError(408, said, "send it faster, or let body_timeout be longer", Connection="close") from error
     except ClientDisconnect as error:
         raise ProblemError(400, "the request ended before its body") from error
+
+
+def parse_body(model: type[Model], body: bytes, hint: str, status: int = 422) -> Model:
+    """What a body of JSON says.
+
+    Args:
+        model: of what it may say.
+        body: of the request.
+        hint: what to send.
+        status: of the refusal.
+
+    Raises:
+        ProblemError: it is no JSON, or says something else.
+    """
+    try:
+        return model.model_validate_json(body)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "body"
+        raise ProblemError(status, f"{where}: {first['msg']}", hint) from error
 
 
 async def _read(request: Request, largest: int) -> bytes:

@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 __all__ = ["RequestMeter", "RequestMetrics"]
 
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
 
 
 class RequestMetrics:
@@ -30,7 +31,8 @@ class RequestMetrics:
         )
 
     def note(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count a request; `route` is its pattern, so that its names make no metrics of their own."""
+        """Count a request; `route` is its pattern, so that its names make no metrics of their own, nor do methods."""
+        method = method if method in _METHODS else "other"
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(method, route).observe(seconds)
 

@@ -88,9 +88,11 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
     app.include_router(job_routes(settings, jobs))
     app.include_router(stream_routes(settings, processes))
     app.include_router(event_routes(inboxes, settings.server))
-    app.include_router(
-        alarm_routes(AlarmCatalog(settings, processes, catalog), Acknowledgements(settings, processes, inboxes))
+    alarms, acknowledgements = (
+        AlarmCatalog(settings, processes, catalog),
+        Acknowledgements(settings, processes, inboxes),
     )
+    app.include_router(alarm_routes(alarms, acknowledgements, settings.server))
     app.include_router(vocabulary_routes(settings, processes))
     app.include_router(knowledge_routes(processes, catalog))
     app.include_router(archive_routes(settings, processes, catalog))

@@ -57,7 +57,7 @@ class OriginCheck:
         return KaicepError(f"a page of {origin} may change nothing here", hint="add it to cors under [server]")
 
     def _is_strange(self, origin: str, headers: Mapping[str, str]) -> bool:
-        own = urlsplit(origin).netloc == headers.get("host")
+        own = origin.partition("://")[2] == headers.get("host")
         return not (own or origin in self._server.cors or "*" in self._server.cors)
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict
+from starlette.concurrency import run_in_threadpool
 
+from ...settings import ServerSettings
 from ..access import current_client, may
 from ..problem_document import PROBLEM_RESPONSES
+from ..request_body import parse_body, read_body
 from .acknowledgement import Acknowledgements
 from .alarm_catalog import AlarmCatalog
 from .alarm_form import AlarmForm
@@ -39,16 +42,20 @@ class _Seen(BaseModel):
     who: str | None = None
 
 
+_BODY = {"content": {"application/json": {"schema": _Seen.model_json_schema(), "example": {"who": "Ada"}}}}
+
+
 def _answers(status: int, example: Any) -> dict[int | str, dict[str, Any]]:
     return {status: {"content": {"application/json": {"example": example}}}, **PROBLEM_RESPONSES}
 
 
-def alarm_routes(catalog: AlarmCatalog, acknowledgements: Acknowledgements) -> APIRouter:
+def alarm_routes(catalog: AlarmCatalog, acknowledgements: Acknowledgements, server: ServerSettings) -> APIRouter:
     """The routes of alarms.
 
     Args:
         catalog: of the alarms.
         acknowledgements: say that one was seen.
+        server: what one request may cost.
     """
     routes = APIRouter(tags=["alarms"])
 
@@ -68,14 +75,19 @@ def alarm_routes(catalog: AlarmCatalog, acknowledgements: Acknowledgements) -> A
         status_code=202,
         summary="Say that an alarm was seen",
         dependencies=[may("submit")],
+        openapi_extra={"requestBody": _BODY},
         responses=_answers(202, _EVENT),
     )
-    def acknowledge(alarm: str, seen: _Seen | None = None) -> dict[str, Any]:
+    async def acknowledge(alarm: str, request: Request) -> dict[str, Any]:
         """Post the event that its query waits for, durable when this is answered; the answer is that event.
 
         The alarm is acknowledged as soon as the engine has read it, with one of its next batches.
         """
-        who = current_client.get().token or (None if seen is None else seen.who)
+        body = await read_body(request, server.body_size, server.body_timeout)
+        seen = parse_body(_Seen, body, 'send {"who": "…"}, or nothing') if body.strip() else _Seen()
+        return await run_in_threadpool(post, alarm, current_client.get().token or seen.who)
+
+    def post(alarm: str, who: str | None) -> dict[str, Any]:
         form, found = catalog.alarm(alarm)
         return acknowledgements.post(form, found, who)
 

@@ -11,7 +11,7 @@ from ...settings import ServerSettings
 from ..access import may
 from ..problem_document import PROBLEM_RESPONSES
 from ..request_body import read_body
-from .event_inbox import EventInboxes
+from .event_inbox import EventInbox, EventInboxes
 from .posted_records import RECORD_TYPES, json_lines
 
 __all__ = ["event_routes"]
@@ -50,9 +50,12 @@ def event_routes(inboxes: EventInboxes, server: ServerSettings) -> APIRouter:
         """
         inbox = inboxes.of(name)
         body = await read_body(request, server.body_size, server.body_timeout)
-        records = json_lines(request.headers.get("Content-Type"), body, documents=inbox.documents)
+        return {"accepted": await run_in_threadpool(put, inbox, request.headers.get("Content-Type"), body)}
+
+    def put(inbox: EventInbox, content_type: str | None, body: bytes) -> int:
+        records = json_lines(content_type, body, documents=inbox.documents)
         if records:
-            await run_in_threadpool(inbox.put, records)
-        return {"accepted": len(records)}
+            inbox.put(records)
+        return len(records)
 
     return routes

@@ -5,8 +5,10 @@ Source: SPARQL 1.1 Graph Store HTTP Protocol.
 
 from __future__ import annotations
 
+import string
 import uuid
 from typing import Any
+from urllib.parse import quote
 
 import pyoxigraph as ox
 from fastapi import APIRouter, Request
@@ -20,10 +22,12 @@ from ..problem_document import PROBLEM_RESPONSES
 from ..request_body import read_body
 from ..sparql import GRAPH_TYPES, Document, accepted, with_charset
 from .graph_store import GraphStore
-from .rdf_upload import UPLOAD_TYPES, RdfPart, rdf_parts
+from .rdf_upload import UPLOAD_TYPES, rdf_parts
 
 __all__ = ["graph_routes"]
 
+_IN_ADDRESSES = string.punctuation
+"""IRIs have letters that headers do not; percent signs are part of the name already."""
 _TURTLE = "@prefix ex: <urn:ex:> .\nex:s1 a ex:Thermometer .\n"
 _PARAMETERS: list[dict[str, Any]] = [
     {
@@ -41,18 +45,20 @@ _PARAMETERS: list[dict[str, Any]] = [
         "allowEmptyValue": True,
     },
 ]
+_LOCAL = [{"name": "local", "in": "path", "required": True, "schema": {"type": "string"}, "example": "rooms"}]
 _BODY = {
     "required": True,
     "content": {
-        **{media: {"schema": {"type": "string"}} for media in UPLOAD_TYPES[1:5]},
+        **{media: {"schema": {"type": "string"}} for media in UPLOAD_TYPES[1:]},
         UPLOAD_TYPES[0]: {"schema": {"type": "string"}, "example": _TURTLE},
+        "multipart/form-data": {"schema": {"type": "object", "additionalProperties": {"type": "string"}}},
     },
 }
 _READ: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The graph, in the form that `Accept` likes best; without a name, a list of graphs.",
         "content": {
-            **{media: {"schema": {"type": "string"}} for media in GRAPH_TYPES[1:4]},
+            **{media: {"schema": {"type": "string"}} for media in GRAPH_TYPES[1:]},
             GRAPH_TYPES[0]: {"schema": {"type": "string"}, "example": _TURTLE},
             "application/json": {"schema": {"type": "array", "items": {"type": "object"}}},
         },
@@ -104,14 +110,13 @@ class _Graphs:
 
     async def _write(self, request: Request, graph: str | None, *, replace: bool) -> Response:
         body = await read_body(request, self._server.body_size, self._server.body_timeout)
-        parts: tuple[RdfPart, ...] = rdf_parts(request.headers.get("Content-Type"), body)
-        base = graph or _address(request)
+        content_type, base = request.headers.get("Content-Type"), graph or _address(request)
 
         def write() -> bool:
-            return self._store.write(graph, parts, base, replace=replace)
+            return self._store.write(graph, rdf_parts(content_type, body), base, replace=replace)
 
         new = await run_in_threadpool(write)
-        place = f"{base}?default" if graph is None else graph
+        place = quote(f"{base}?default" if graph is None else graph, safe=_IN_ADDRESSES)
         return Response(status_code=201, headers={"Location": place}) if new else Response(status_code=204)
 
 
@@ -126,7 +131,7 @@ def graph_routes(path: str, store: GraphStore, server: ServerSettings, name: str
     """
     routes, graphs = APIRouter(tags=["graphs"]), _Graphs(store, server)
     for place, how in ((path, ""), (f"{path}/{{local:path}}", " whose name is this address")):
-        parameters = {"parameters": _PARAMETERS} if place == path else {}
+        parameters = {"parameters": _PARAMETERS if place == path else _LOCAL}
         operations: tuple[tuple[str, Any, str, Role, dict[int | str, dict[str, Any]]], ...] = (
             ("GET", graphs.read, "Read", "read", _READ),
             ("HEAD", graphs.read, "Look for", "read", _READ),

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from email.parser import BytesParser
-from email.policy import HTTP
+from email.message import Message
+from email.parser import BytesHeaderParser
 
 from ...ontology.modules import Module, ntriples
 from ...ontology.modules.syntaxes import syntax_of
@@ -28,6 +28,7 @@ _SUFFIXES = {
 }
 UPLOAD_TYPES = tuple(_SUFFIXES)
 _FORM = "multipart/form-data"
+_MOST_PARTS, _LONGEST_HEAD = 100, 8_192
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,7 @@ def rdf_parts(content_type: str | None, body: bytes) -> tuple[RdfPart, ...]:
     media, _ = content_type_of(content_type)
     if media != _FORM:
         return (_part(content_type, body),)
-    message = BytesParser(policy=HTTP).parsebytes(f"Content-Type: {content_type}\r\n\r\n".encode() + body)
-    if not message.is_multipart():
-        raise ProblemError(400, "the form has no parts", "send one for each document")
-    return tuple(_parts(message.get_payload()))
+    return tuple(_parts(content_type, body))
 
 
 def parsed(parts: Sequence[RdfPart], base: str) -> bytes:
@@ -76,10 +74,20 @@ def parsed(parts: Sequence[RdfPart], base: str) -> bytes:
     return b"".join(said)
 
 
-def _parts(payload: object) -> Iterator[RdfPart]:
-    for part in payload if isinstance(payload, list) else ():
-        content = part.get_payload(decode=True)
-        yield _part(part["Content-Type"], content if isinstance(content, bytes) else b"")
+def _parts(content_type: str | None, body: bytes) -> Iterator[RdfPart]:
+    """The parts of a form; a part that is a form itself is none, so that none takes long to be taken apart."""
+    form = Message()
+    form["Content-Type"] = content_type or ""
+    found = (b"\r\n" + body).split(f"\r\n--{form.get_boundary('')}".encode(), _MOST_PARTS + 1)[1:]
+    if not found or form.get_boundary() is None:
+        raise ProblemError(400, "the form has no parts", "send one for each document")
+    if len(found) > _MOST_PARTS:
+        raise ProblemError(400, f"the form has more than {_MOST_PARTS} parts", "send several requests")
+    for part in found:
+        if part.startswith(b"--"):
+            return
+        head, _, content = part.partition(b"\r\n\r\n")
+        yield _part(BytesHeaderParser().parsebytes(head.lstrip()[:_LONGEST_HEAD])["Content-Type"], content)
 
 
 def _part(content_type: str | None, content: bytes) -> RdfPart:

@@ -6,13 +6,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from ...config import Settings
 from ..access import may
-from ..problem import ProblemError
 from ..problem_document import PROBLEM_RESPONSES
-from ..request_body import read_body
+from ..request_body import parse_body, read_body
 from .job_queue import Job, JobQueue
 from .past_trial import TrialSpan, try_past
 
@@ -79,12 +78,7 @@ def job_routes(settings: Settings, jobs: JobQueue) -> APIRouter:
         It is a job, whose result has the first 1,000 rows, the calls that rules would make, and the mapping report.
         """
         body = await read_body(request, settings.server.body_size, settings.server.body_timeout)
-        try:
-            trial = _Trial.model_validate_json(body)
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"])) or "body"
-            raise ProblemError(422, f"{where}: {first['msg']}", 'send {"text": "SELECT …", "last": "1h"}') from error
+        trial = parse_body(_Trial, body, 'send {"text": "SELECT …", "last": "1h"}')
         span = TrialSpan(trial.last, trial.start, trial.end)
         span.check()
         job = jobs.begin("try", try_past, settings, trial.text, span)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 from starlette.concurrency import run_in_threadpool
 
 from ...config import Settings
@@ -14,7 +15,7 @@ from ...settings import Duration
 from ..access import may
 from ..problem import ProblemError
 from ..problem_document import PROBLEM_RESPONSES
-from ..request_body import read_body
+from ..request_body import parse_body, read_body
 from ..sparql import content_type_of
 from .project_processes import ProjectProcesses
 from .query_catalog import QueryCatalog
@@ -36,6 +37,12 @@ _QUERY = ListedQuery(
     columns=("sensor", "flow"),
     reads=("air",),
 )
+_LABEL = {
+    "name": "label",
+    "in": "query",
+    "description": "The name of its query that has none, where the body is the text alone.",
+    "schema": {"type": "string"},
+}
 _BODY = {
     "required": True,
     "content": {
@@ -117,7 +124,7 @@ def query_routes(settings: Settings, processes: ProjectProcesses, catalog: Query
         status_code=201,
         summary="Submit queries",
         dependencies=[may("submit")],
-        openapi_extra={"requestBody": _BODY},
+        openapi_extra={"requestBody": _BODY, "parameters": [_LABEL]},
         responses=_answers(201, Submitted(("high",), ()), Submitted),
     )
     async def submit(request: Request) -> Response:
@@ -137,7 +144,7 @@ def query_routes(settings: Settings, processes: ProjectProcesses, catalog: Query
             taken,
             backfill=asked.backfill,
         )
-        location = {"Location": f"/queries/{done.labels[0]}"} if done.labels else {}
+        location = {"Location": f"/queries/{quote(done.labels[0], safe='')}"} if done.labels else {}
         return JSONResponse({"labels": done.labels, "warnings": done.warnings}, 201, location)
 
     async def _submission(request: Request) -> _Submission:
@@ -145,12 +152,7 @@ def query_routes(settings: Settings, processes: ProjectProcesses, catalog: Query
         if media != "application/json":
             return _Submission(text=await text_of(request, settings), label=request.query_params.get("label"))
         body = await read_body(request, server.body_size, server.body_timeout)
-        try:
-            return _Submission.model_validate_json(body)
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"])) or "body"
-            raise ProblemError(400, f"{where}: {first['msg']}", 'send {"text": "SELECT …", "label": "…"}') from error
+        return parse_body(_Submission, body, 'send {"text": "SELECT …", "label": "…"}', 400)
 
     @routes.get(
         "/queries/{label}",

@@ -100,7 +100,8 @@ def sparql_routes(path: str, dataset: SparqlDataset, settings: Settings, name: s
         """SPARQL 1.1 Protocol, via POST: the query as a form or as the body. Updates are off by default."""
         body = await read_body(request, server.body_size, server.body_timeout)
         fields = request.query_params.multi_items()
-        return await _answer(request, of_body(request.headers.get("Content-Type"), body, fields))
+        asked = await run_in_threadpool(of_body, request.headers.get("Content-Type"), body, fields)
+        return await _answer(request, asked)
 
     async def _answer(request: Request, asked: ProtocolRequest) -> Response:
         base = str(request.url.replace(query=""))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from support.servers import ask
 
 
@@ -16,3 +18,11 @@ def test_every_operation_is_described_with_an_example(plain_url: str) -> None:
                 c for r in operation["responses"].values() for c in r.get("content", {}).values() if "example" in c
             ]
             assert found or method in {"head", "delete", "put"}, (method, path)
+
+
+def test_every_part_of_an_address_is_described(plain_url: str) -> None:
+    """What is not, no client can be made of."""
+    for path, operations in ask(f"{plain_url}/openapi.json").json["paths"].items():
+        for operation in operations.values():
+            named = {one["name"] for one in operation.get("parameters", []) if one["in"] == "path"}
+            assert named == set(re.findall(r"{(\w+)}", path)), path

@@ -36,3 +36,8 @@ def test_a_page_of_another_site_cannot_let_us_work(plain_url: str, site: str) ->
     assert (found.status, found.json["detail"]) == (403, "a page of another site asks")
     assert ask(f"{plain_url}/health", Sec_Fetch_Site=site, Sec_Fetch_Mode="navigate").status == 200
     assert ask(f"{plain_url}/health", Sec_Fetch_Site="same-origin", Sec_Fetch_Mode="no-cors").status == 200
+
+
+@pytest.mark.parametrize("origin", ["null", "http://[", "", "https://evil.example/http://127.0.0.1"])
+def test_what_is_no_origin_of_ours_is_refused(plain_url: str, origin: str) -> None:
+    assert ask(f"{plain_url}/check", "POST", "SELECT", Origin=origin).status == 403

@@ -70,6 +70,18 @@ def test_where_tokens_are_demanded_it_is_their_holder(settings: Settings) -> Non
         said = {**shown, "Content_Type": "application/json"}
         assert ask(f"{url}/alarms/{raised}/acknowledge", "POST", b'{"who": "Ada"}', **said).json["who"] == "desk1"
         assert ask(f"{url}/alarms/{raised}/acknowledge", "POST").status == 401
+        assert ask(f"{url}/alarms/{raised}/acknowledge", "POST", "{").status == 401, "its body is read before"
+
+
+def test_what_it_reads_is_bounded_and_judged(settings: Settings) -> None:
+    file = settings.root / "kaicep.toml"
+    file.write_text(file.read_text() + '[server]\nbody_size = "1 kB"\n')
+    with serving(Settings.load(settings.root)) as url:
+        statuses = [
+            ask(f"{url}/alarms/{'f' * 32}/acknowledge", "POST", body).status
+            for body in ('{"who": "' + 2_000 * "x" + '"}', '{"whom": "Ada"}', "[", "")
+        ]
+    assert statuses == [413, 422, 422, 404]
 
 
 def test_a_stream_that_takes_no_posts_says_so(settings: Settings) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import threading
+
+import pytest
 from kaicep.config import Settings
+from kaicep.server.events import event_endpoint
 from support.servers import ask, serving
 
 SOURCE = {"format": "json", "path": "in", "cleanSource": "delete"}
@@ -26,3 +30,22 @@ def test_events_are_files_when_they_are_acknowledged(settings: Settings) -> None
         behind = ask(address, "POST", '{"at": 5}', **JSON)
         assert (behind.status, behind.headers["retry-after"]) == (429, "5")
         assert len(list((settings.root / "in").iterdir())) == 2
+
+
+def test_others_are_answered_while_records_are_read(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = {"event_type": "<urn:Reading>", "time": {"attribute": "at"}, "source": SOURCE}
+    reads, may_go_on = threading.Event(), threading.Event()
+
+    def slowly(*_: object, **__: object) -> list[bytes]:
+        reads.set()
+        assert may_go_on.wait(60.0)
+        return []
+
+    monkeypatch.setattr(event_endpoint, "json_lines", slowly)
+    with serving(Settings.parse({"streams": {"air": stream}}, root=settings.root)) as url:
+        posting = threading.Thread(target=ask, args=(f"{url}/streams/air/events", "POST", "[]"))
+        posting.start()
+        assert reads.wait(60.0)
+        assert ask(f"{url}/health").status == 200
+        may_go_on.set()
+        posting.join()

@@ -21,6 +21,13 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"{found}/datasets/notes/graphs"
 
 
+def test_names_beyond_ascii_are_escaped_in_the_address(url: str) -> None:
+    """Headers have no such letters."""
+    made = ask(f"{url}?graph=http://e/%E6%9C%A8%2520", "PUT", "<urn:a> <urn:b> <c> .", **TURTLE)
+    assert (made.status, made.headers["location"]) == (201, "http://e/%E6%9C%A8%20")
+    assert ask(f"{url}?graph=http://e/%E6%9C%A8%2520", "DELETE").status == 204
+
+
 def test_a_graph_is_written_read_and_deleted(url: str) -> None:
     made = ask(f"{url}?graph=urn:g", "PUT", "<urn:a> <urn:b> <c> .", **TURTLE)
     assert (made.status, made.headers["location"]) == (201, "urn:g")

@@ -27,6 +27,14 @@ def test_a_form_has_several() -> None:
     ]
 
 
+def test_a_form_in_a_form_in_a_form_is_not_taken_apart() -> None:
+    nested = b"".join(
+        f"--{depth}\r\nContent-Type: multipart/mixed; boundary={depth + 1}\r\n\r\n".encode() for depth in range(3_000)
+    )
+    with pytest.raises(ProblemError, match="multipart/mixed is no form of triples"):
+        rdf_parts("multipart/form-data; boundary=0", nested)
+
+
 @pytest.mark.parametrize(
     ("content_type", "body", "status"),
     [
@@ -35,7 +43,10 @@ def test_a_form_has_several() -> None:
         ("application/trig", b"", 415),
         ("text/turtle; charset=latin-1", b"", 415),
         ("multipart/form-data", b"no parts", 400),
+        ("multipart/form-data", FORM, 400),
         ("multipart/form-data; boundary=cut", FORM.replace(b"text/turtle", b"text/html"), 415),
+        ("multipart/form-data; boundary=cut", FORM.replace(b"text/turtle", b"multipart/form-data; boundary=in"), 415),
+        ("multipart/form-data; boundary=cut", 101 * b"--cut\r\nContent-Type: text/turtle\r\n\r\n\r\n", 400),
     ],
 )
 def test_what_is_no_rdf_is_refused(content_type: str | None, body: bytes, status: int) -> None:
