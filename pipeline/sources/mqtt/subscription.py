@@ -15,6 +15,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -182,7 +183,7 @@ class Subscription:
         known = self._noted().get("client")
         if known is None:
             known = f"kaicep{secrets.token_hex(8)}"
-            self._write_note(known, [])
+            self._write_note(str(known))
         return str(known)
 
     def _noted(self) -> dict[str, Any]:
@@ -192,24 +193,29 @@ class Subscription:
             return {}
         return found if isinstance(found, dict) else {}
 
-    def _write_note(self, client: str, filters: Sequence[str]) -> None:
+    def _write_note(self, client: str, filters: Sequence[str] = (), asked: Sequence[str] = ()) -> None:
+        """Note what the session has: topics that the broker has taken, and such as it may have when we are killed."""
+        noted = {"client": client, "filters": list(filters), "asked": list(asked)}
         with write_atomically(self._note) as temporary:
-            temporary.write_text(json.dumps({"client": client, "filters": list(filters)}), encoding="utf-8")
+            temporary.write_text(json.dumps(noted), encoding="utf-8")
 
     def _on_connect(self, client: Client, _data: object, flags: Any, reason: Any, _properties: object) -> None:
         if reason.is_failure:
             self._report(self._about(f"refuses the connection: {str(reason).lower()}"))
             return
-        noted = self._noted()
-        before = noted.get("filters", []) if flags.session_present else []
+        noted = self._noted() if flags.session_present else {}
+        before, asked = noted.get("filters", []), noted.get("asked", [])
         with self._changed:
             self._connection += 1
             self._pending.clear()
-        if sorted(before) == self._filters:
+        if sorted(before) == self._filters and not asked:
             self._listens()
             return
+        known = {*before, *asked}
+        with suppress(OSError):  # a full disk is told when messages are kept
+            self._write_note(self._client_id(), before, sorted({*known, *self._filters}))
         # What is asked for a second time, a broker sends what it has retained of.
-        for old in sorted(set(before) - set(self._filters)):
+        for old in sorted(known - set(self._filters)):
             client.unsubscribe(old)
         for wanted in self._filters:
             number = client.subscribe(wanted, _QOS)[1]
@@ -224,11 +230,8 @@ class Subscription:
             self._report(self._about(f"refuses the topics '{wanted}': {str(reasons[0]).lower()}"))
             self._pending[-1] = wanted
         elif not self._pending:
-            try:
+            with suppress(OSError):  # what is not noted is asked for again, with the next connection
                 self._write_note(self._client_id(), self._filters)
-            except OSError as error:
-                self._report(f"streams.{self._name}: {error}")
-                return
             self._listens()
 
     def _listens(self) -> None:

@@ -143,6 +143,35 @@ def test_other_topics_take_the_place_of_those_before(broker: str, tmp_path: Path
     assert payloads(tmp_path) == ["kept", "b", "c", "last"]
 
 
+def test_topics_that_were_asked_for_before_a_kill_are_not_forgotten(
+    broker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The broker has taken them, and nobody was left to note that."""
+    with monkeypatch.context() as killed:
+        killed.setattr(Subscription, "_on_subscribe", lambda *_: None)
+        with started(subscription(tmp_path, broker)) as one:
+            published(broker, ("a/1", "first"), retain=True)
+            assert eventually(lambda: one.received == 1)
+    with started(subscription(tmp_path, broker, topics="c/{x}")) as one:
+        assert listening(one)
+        published(broker, ("a/1", "no"), ("c/1", "c"))
+        assert eventually(lambda: "c" in payloads(tmp_path))
+    assert payloads(tmp_path) == ["first", "c"]
+
+
+def test_topics_that_cannot_be_noted_are_listened_to(
+    broker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk was full for a moment: they are asked for again with the next connection."""
+    with monkeypatch.context() as full:
+        full.setattr(Subscription, "_write_note", partial(_refuse))
+        with started(subscription(tmp_path, broker, client_id="mine")) as one:
+            assert listening(one)
+            published(broker, ("a/1", "1"))
+            assert eventually(lambda: one.received == 1)
+            assert one.trouble is None
+
+
 def users_file(folder: Path) -> Path:
     """As Mosquitto keeps passwords: PBKDF2 over SHA-512."""
     salt = b"saltsaltsalt"
