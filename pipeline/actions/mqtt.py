@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ...settings import MqttSettings
-from ..mqtt import mqtt_library
+from ..mqtt import mqtt_library, unreachable
 from .action import ActionSpec, DeliveryError, made_of
 from .call import ActionCall
 from .call_template import CallTemplate
@@ -112,8 +112,8 @@ class MqttAction:
         client.connect_timeout = max(0.1, until - time.monotonic())
         try:
             client.connect(host, int(port or (_TLS_PORT if self._mqtt.tls else _PORT)))
-        except OSError:
-            raise DeliveryError("the broker cannot be reached") from None
+        except OSError as error:
+            raise DeliveryError(f"the broker {unreachable(error)}") from None
         client.loop_start()
         self._client, self._losses = client, losses
         while not client.is_connected():

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from paho.mqtt.client import Client
 
-__all__ = ["broker_client", "mqtt_library", "told_of"]
+__all__ = ["broker_client", "mqtt_library", "told_of", "unreachable"]
 
 _LEAST_PAUSE_S, _MOST_PAUSE_S = 1, 30
 
@@ -86,6 +86,24 @@ def told_of(settings: BrokerSettings) -> Callable[[str], str]:
     """
     host, port = settings.address
     return lambda what: f"the broker {host}:{port} {what}"
+
+
+def unreachable(error: BaseException | None) -> str:
+    """Says of a broker that it cannot be reached, and why, as the network or its certificate has it.
+
+    Args:
+        error: that `connect` raised; in `on_connect_fail` it is that which the library handles, `sys.exception()`.
+    """
+    match error:
+        case ssl.SSLCertVerificationError():
+            why = f": its certificate is not trusted: {error.verify_message.removesuffix('.')}"
+        case ssl.SSLError():
+            why = f": no encrypted connection: {(error.reason or str(error)).replace('_', ' ').lower()}"
+        case OSError():
+            why = f": {error.strerror or error}"
+        case _:
+            why = ""
+    return f"cannot be reached{why}"
 
 
 def _encrypt(made: Client, settings: BrokerSettings, key: str, root: Path, file: str) -> None:

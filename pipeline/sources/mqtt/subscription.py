@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import logging
 import secrets
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ....settings.mqtt import MqttSourceSettings
 from ....storage import write_atomically
-from ...mqtt import told_of
+from ...mqtt import told_of, unreachable
 from .message_inbox import Message, MessageInbox
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class Subscription:
         self._taken: list[_Taken] = []
         self._connection = 0
         self._ready, self._stopping = False, False
+        self._answered = False
         self._trouble: str | None = "nobody has connected to its broker yet"
         self._told = False
         self._full, self._looked = False, 0.0
@@ -153,7 +155,7 @@ class Subscription:
     def _connect(self) -> Client:
         client = self._make(self._client_id())
         client.on_connect = self._on_connect
-        client.on_connect_fail = lambda *_: self._report(self._about("cannot be reached"))
+        client.on_connect_fail = lambda *_: self._report(self._about(unreachable(sys.exception())))
         client.on_disconnect = self._on_disconnect
         client.on_subscribe = self._on_subscribe
         client.on_message = self._on_message
@@ -200,6 +202,7 @@ class Subscription:
             temporary.write_text(json.dumps(noted), encoding="utf-8")
 
     def _on_connect(self, client: Client, _data: object, flags: Any, reason: Any, _properties: object) -> None:
+        self._answered = True
         if reason.is_failure:
             self._report(self._about(f"refuses the connection: {str(reason).lower()}"))
             return
@@ -248,7 +251,12 @@ class Subscription:
             self._taken.clear()  # the broker sends them again
             self._ready = False
             stopping = self._stopping
-        if not stopping and self._trouble is None:
+        answered, self._answered = self._answered, False
+        if stopping:
+            return
+        if not answered:
+            self._report(self._about("ends the connection at once: it may want it encrypted, or a certificate"))
+        elif self._trouble is None:
             self._report(self._about(f"has gone: {str(reason).lower()}"))
 
     def _on_message(self, _client: Client, _data: object, found: Any) -> None:
