@@ -28,15 +28,17 @@ class ProgressLine:
     Args:
         console: where to, usually the standard error.
         quiet: show nothing.
+        notices: show the lines that stay all the same.
 
     Attributes:
         progress: what this run has done.
     """
 
-    def __init__(self, console: Console, *, quiet: bool = False) -> None:
+    def __init__(self, console: Console, *, quiet: bool = False, notices: bool = False) -> None:
         self._console = console
         self._behind: Callable[[], int] = lambda: 0
         self._quiet = quiet
+        self._tells = notices or not quiet
         self._spinner = Spinner("dots", "waiting for events")
         self._pasts: Callable[[], Mapping[str, float]] = dict
         self._begun: dict[str, tuple[float, float]] = {}  # of the past of a query, when it was first seen, and how far
@@ -93,8 +95,8 @@ class ProgressLine:
 
     def tell(self, line: str) -> None:
         """Show a line that stays."""
-        if not self._quiet:
-            self._console.print(line, highlight=False, soft_wrap=True)
+        if self._tells:
+            self._console.print(line, highlight=False, markup=False, soft_wrap=True)
 
     def line(self) -> str:
         """Return events, events per second, matches, lag, and how far queries are with their past."""

@@ -97,6 +97,7 @@ def run(
         MatchFormat | None, typer.Option("--format", "-f", help="By default console on terminals, else jsonl.")
     ] = None,
     quiet: Quiet = False,
+    notices: Annotated[bool, typer.Option("--notices", hidden=True, help="With --quiet: what a server logs.")] = False,
 ) -> None:
     """Read the project's streams, report the matches of its queries, archive all events.
 
@@ -126,7 +127,8 @@ def run(
         )
     with masked(loaded.settings.engine.umask):
         sink = SINKS[form](out, loaded.settings.prefixes)
-    run_queries(loaded, documents, sink, log(), once=once or ends or bool(events), finish=ends, quiet=quiet)
+    once = once or ends or bool(events)
+    run_queries(loaded, documents, sink, log(), once=once, finish=ends, quiet=quiet, notices=notices)
 
 
 @app.command(epilog="Examples: `kaicep archive campus/ --follow`, `kaicep archive campus/`")
@@ -179,7 +181,7 @@ def serve(
     settings = Settings.load(project)
     given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     settings = settings.model_copy(update={"server": settings.server.model_copy(update=given)})
-    command = [sys.executable, "-m", "kaicep", "run", str(project), "--quiet"] if engine else None
+    command = [sys.executable, "-m", "kaicep", "run", str(project), "--quiet", "--notices"] if engine else None
     with masked(settings.engine.umask):
         received = server.serve(settings, command, tell)
     if received is not None:

@@ -113,6 +113,9 @@ class MqttSettings(Table):
         topic: template.
         retain: whether the broker keeps the last one of a topic.
         tls: whether the connection is encrypted.
+        ca: file of the authorities that are trusted, in PEM; `None`: those of the system.
+        certificate: file of the client's own certificate, in PEM.
+        key: file of the certificate's key.
         user: at the broker.
         password: of the user.
     """
@@ -121,8 +124,22 @@ class MqttSettings(Table):
     topic: str
     retain: bool = False
     tls: bool = False
+    ca: str | None = None
+    certificate: str | None = None
+    key: str | None = None
     user: str | None = None
     password: Secret = None
+
+    @model_validator(mode="after")
+    def _has_certificates_where_it_is_encrypted(self) -> Self:
+        lone = next((name for name in ("ca", "certificate", "key") if getattr(self, name) is not None), None)
+        if lone is not None and not self.tls:
+            message = f"'{lone}' is for encrypted connections; write tls = true"
+            raise ValueError(message)
+        if (self.certificate is None) != (self.key is None):
+            message = "a certificate has a key: write both, certificate and key"
+            raise ValueError(message)
+        return self
 
 
 class KafkaSettings(Table):

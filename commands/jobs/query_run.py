@@ -35,6 +35,7 @@ def run_queries(
     once: bool,
     finish: bool,
     quiet: bool,
+    notices: bool,
 ) -> None:
     """Answer queries until interrupted, or until everything that is there has been read.
 
@@ -46,6 +47,7 @@ def run_queries(
         once: read what there is, then stop.
         finish: end the streams then, so that what waits for later events is reported.
         quiet: no progress, no summary.
+        notices: all the same, lines about what becomes of streams, queries and knowledge.
 
     Raises:
         KaicepError: a document is wrong, a batch failed, or with `once` a query is parked: its reason.
@@ -55,7 +57,7 @@ def run_queries(
     queries = _compile(project, documents)
     output = LogOutput(project.settings.monitoring, project.settings.root)
     quiet = quiet or output.takes_standard_error
-    meter = ProgressLine(log, quiet=quiet)
+    meter = ProgressLine(log, quiet=quiet, notices=notices and not output.takes_standard_error)
     engine = Engine(
         project,
         sinks=[sink],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from urllib.parse import unquote
 from pydantic import ValidationError
 
 from ...errors import PipelineError
-from ...pipeline.mqtt import broker_client, told_of
+from ...pipeline.mqtt import broker_client, told_of, unreachable
 from ...settings.mqtt import BrokerSettings, MqttSourceSettings, TopicPattern
 from .replay_target import TargetSpec
 
@@ -65,7 +66,7 @@ class MqttTarget:
 
     def _connect(self) -> None:
         told: list[str] = []
-        self._client.on_connect_fail = lambda *_: told.append("cannot be reached")
+        self._client.on_connect_fail = lambda *_: told.append(unreachable(sys.exception()))
         self._client.on_connect = lambda *said: told.append(
             f"refuses the connection: {str(said[3]).lower()}" if said[3].is_failure else ""
         )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ...settings import MqttSettings
-from ..mqtt import mqtt_library
+from ..mqtt import encrypt, mqtt_library, unreachable
 from .action import ActionSpec, DeliveryError, made_of
 from .call import ActionCall
 from .call_template import CallTemplate
@@ -52,6 +52,7 @@ class MqttAction:
         self._library = mqtt_library(f"{spec.place}.mqtt", spec.file)
         self._client: Client | None = None
         self._losses: list[object] = []
+        self._made()  # what is not there is said at once
 
     def check(self) -> None:
         """See `Action.check`: whether the broker is there is seen when there is a call."""
@@ -95,15 +96,19 @@ class MqttAction:
         except (RuntimeError, ValueError):  # the connection was lost, or too many wait
             return False
 
+    def _made(self) -> Client:
+        made: Client = self._library.Client(self._library.CallbackAPIVersion.VERSION2)
+        if self._mqtt.user is not None:
+            made.username_pw_set(self._mqtt.user, self._password)
+        if self._mqtt.tls:
+            encrypt(made, self._mqtt, f"{self._spec.place}.mqtt", self._spec.root, self._spec.file)
+        return made
+
     def _connected(self, until: float) -> Client:
         if self._client is not None and self._client.is_connected() and not self._losses:
             return self._client
         self.close()
-        client: Client = self._library.Client(self._library.CallbackAPIVersion.VERSION2)
-        if self._mqtt.user is not None:
-            client.username_pw_set(self._mqtt.user, self._password)
-        if self._mqtt.tls:
-            client.tls_set()
+        client = self._made()
         refusals: list[str] = []
         losses: list[object] = []
         client.on_disconnect = lambda *said: losses.append(said)
@@ -112,8 +117,8 @@ class MqttAction:
         client.connect_timeout = max(0.1, until - time.monotonic())
         try:
             client.connect(host, int(port or (_TLS_PORT if self._mqtt.tls else _PORT)))
-        except OSError:
-            raise DeliveryError("the broker cannot be reached") from None
+        except OSError as error:
+            raise DeliveryError(f"the broker {unreachable(error)}") from None
         client.loop_start()
         self._client, self._losses = client, losses
         while not client.is_connected():

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .mqtt_client import broker_client, mqtt_library, told_of
+from .mqtt_client import broker_client, encrypt, mqtt_library, told_of, unreachable
 
-__all__ = ["broker_client", "mqtt_library", "told_of"]
+__all__ = ["broker_client", "encrypt", "mqtt_library", "told_of", "unreachable"]

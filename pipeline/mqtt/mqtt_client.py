@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ConfigError, Place
-from ...settings import found_secret
+from ...settings import MqttSettings, found_secret
 from ...settings.mqtt import BrokerSettings
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from paho.mqtt.client import Client
 
-__all__ = ["broker_client", "mqtt_library", "told_of"]
+__all__ = ["broker_client", "encrypt", "mqtt_library", "told_of", "unreachable"]
 
 _LEAST_PAUSE_S, _MOST_PAUSE_S = 1, 30
 
@@ -72,7 +72,7 @@ def broker_client(
         password = settings.password
         made.username_pw_set(user, None if password is None else found_secret(f"{key}.password", password, root, file))
     if settings.encrypted:
-        _encrypt(made, settings, key, root, file)
+        encrypt(made, settings, key, root, file)
     made.suppress_exceptions = True  # else what a callback raises ends the library's thread, and nobody hears of it
     made.reconnect_delay_set(_LEAST_PAUSE_S, _MOST_PAUSE_S)
     return made
@@ -88,7 +88,38 @@ def told_of(settings: BrokerSettings) -> Callable[[str], str]:
     return lambda what: f"the broker {host}:{port} {what}"
 
 
-def _encrypt(made: Client, settings: BrokerSettings, key: str, root: Path, file: str) -> None:
+def unreachable(error: BaseException | None) -> str:
+    """Says of a broker that it cannot be reached, and why, as the network or its certificate has it.
+
+    Args:
+        error: that `connect` raised; in `on_connect_fail` it is that which the library handles, `sys.exception()`.
+    """
+    match error:
+        case ssl.SSLCertVerificationError():
+            why = f": its certificate is not trusted: {error.verify_message.removesuffix('.')}"
+        case ssl.SSLError():
+            why = f": no encrypted connection: {(error.reason or str(error)).replace('_', ' ').lower()}"
+        case OSError():
+            why = f": {error.strerror or error}"
+        case _:
+            why = ""
+    return f"cannot be reached{why}"
+
+
+def encrypt(made: Client, settings: BrokerSettings | MqttSettings, key: str, root: Path, file: str) -> None:
+    """Let a client's connections be encrypted, by the certificates that its settings name.
+
+    Args:
+        made: the client.
+        settings: of its broker.
+        key: of these in the project file, for messages.
+        root: folder from which paths start.
+        file: the name of the project file.
+
+    Raises:
+        ConfigError: a certificate cannot be read.
+    """
+
     def path(name: str | None) -> str | None:
         return None if name is None else str(root / name)
 

@@ -58,9 +58,9 @@ def _of_lines(body: bytes) -> Iterator[bytes]:
 
 
 def _of_csv(body: bytes) -> Iterator[bytes]:
-    """An empty field is no attribute of its record."""
+    """An empty field is no attribute; the mark that spreadsheets put before UTF-8 is no part of a name."""
     try:
-        rows = csv.DictReader(io.StringIO(body.decode(), newline=""), strict=True)
+        rows = csv.DictReader(io.StringIO(body.decode("utf-8-sig"), newline=""), strict=True)
         for row in rows:
             if None in row or None in row.values():
                 raise _wrong(rows.line_num, "more or fewer values than names", "write the names into the first line")

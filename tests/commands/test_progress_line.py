@@ -106,3 +106,14 @@ def test_the_lag_has_an_estimate_once_it_shrinks(monkeypatch: pytest.MonkeyPatch
     assert meter.line().endswith(" · archive 300 events behind, 0:00:05 left")
     lag[0] = 1200
     assert meter.line().endswith(" · archive 1,200 events behind")
+
+
+@pytest.mark.parametrize("notices", [False, True])
+def test_notices_are_shown_to_whoever_wants_nothing_else(*, notices: bool) -> None:
+    """As they are: what stands in brackets is no markup."""
+    text = io.StringIO()
+    meter = ProgressLine(Console(file=text), quiet=True, notices=notices)
+    with meter:
+        meter(after(1, events=5))
+        meter.tell("streams.air: see [streams.air]")
+    assert text.getvalue() == ("streams.air: see [streams.air]\n" if notices else "")

@@ -109,6 +109,14 @@ def test_serve_answers_until_it_is_told_to_end(project: Path) -> None:
             running.kill()
 
 
+def test_a_server_logs_what_becomes_of_its_streams(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its engine tells no progress, but a broker that is away, and streams that wait."""
+    begun: list[list[str]] = []
+    monkeypatch.setattr("kaicep.server.serve", lambda _settings, command, _tell: begun.append(command))
+    assert call("serve", project).exit_code == 0
+    assert begun[0][-3:] == [str(project), "--quiet", "--notices"]
+
+
 def test_serve_beyond_this_machine_demands_tokens(project: Path) -> None:
     result = call("serve", project, "--host", "0.0.0.0", "--no-engine")  # noqa: S104 - it is refused
     assert result.exit_code == 1

@@ -63,7 +63,8 @@ def test_every_kind_reaches_the_real_thing_whatever_a_value_is(tmp_path: Path, m
         engine._flow.run(1, batch(1, [ODD], flow=5.0))
         assert eventually(lambda: all(calls.counts()[name].sent == 1 for name in ("tell", "count", "watch")))
         assert eventually(lambda: calls.counts()["board"].failed == 1)
-        assert [(call.action, call.reason) for call in calls.failed()] == [("board", "the broker cannot be reached")]
+        away = "the broker cannot be reached: Connection refused"
+        assert [(call.action, call.reason) for call in calls.failed()] == [("board", away)]
         assert calls.counts()["post"].reason == "the mail server cannot be reached"
         with mail_server(server) as (box, _):
             assert eventually(lambda: len(box.mails) == 1)

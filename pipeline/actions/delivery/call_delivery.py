@@ -136,7 +136,7 @@ class CallDelivery:
                 waiting[name],
                 failed[name],
                 self._senders[name].sent if name in self._senders else 0,
-                reasons.get(name) if name in self._senders else f"the project has no action '{name}' any more",
+                reasons.get(name) if name in self._senders else _gone(name),
             )
             for name in names
         }
@@ -160,3 +160,9 @@ class CallDelivery:
 def outbox_folder(state: Path) -> Path:
     """Where the calls of the engine wait whose state lies in a folder."""
     return state / "outbox"
+
+
+def _gone(name: str) -> str:
+    """Why what waits for an action, or for a sink, does not go out."""
+    place = name if "." in name else f"actions.{name}"
+    return f"the project has no [{place}] any more: what waits goes out when it is there again"

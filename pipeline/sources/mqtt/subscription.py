@@ -12,15 +12,17 @@ from __future__ import annotations
 import json
 import logging
 import secrets
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ....settings.mqtt import MqttSourceSettings
 from ....storage import write_atomically
-from ...mqtt import told_of
+from ...mqtt import told_of, unreachable
 from .message_inbox import Message, MessageInbox
 
 if TYPE_CHECKING:
@@ -76,6 +78,7 @@ class Subscription:
         self._taken: list[_Taken] = []
         self._connection = 0
         self._ready, self._stopping = False, False
+        self._answered = False
         self._trouble: str | None = "nobody has connected to its broker yet"
         self._told = False
         self._full, self._looked = False, 0.0
@@ -152,7 +155,7 @@ class Subscription:
     def _connect(self) -> Client:
         client = self._make(self._client_id())
         client.on_connect = self._on_connect
-        client.on_connect_fail = lambda *_: self._report(self._about("cannot be reached"))
+        client.on_connect_fail = lambda *_: self._report(self._about(unreachable(sys.exception())))
         client.on_disconnect = self._on_disconnect
         client.on_subscribe = self._on_subscribe
         client.on_message = self._on_message
@@ -182,7 +185,7 @@ class Subscription:
         known = self._noted().get("client")
         if known is None:
             known = f"kaicep{secrets.token_hex(8)}"
-            self._write_note(known, [])
+            self._write_note(str(known))
         return str(known)
 
     def _noted(self) -> dict[str, Any]:
@@ -192,24 +195,30 @@ class Subscription:
             return {}
         return found if isinstance(found, dict) else {}
 
-    def _write_note(self, client: str, filters: Sequence[str]) -> None:
+    def _write_note(self, client: str, filters: Sequence[str] = (), asked: Sequence[str] = ()) -> None:
+        """Note what the session has: topics that the broker has taken, and such as it may have when we are killed."""
+        noted = {"client": client, "filters": list(filters), "asked": list(asked)}
         with write_atomically(self._note) as temporary:
-            temporary.write_text(json.dumps({"client": client, "filters": list(filters)}), encoding="utf-8")
+            temporary.write_text(json.dumps(noted), encoding="utf-8")
 
     def _on_connect(self, client: Client, _data: object, flags: Any, reason: Any, _properties: object) -> None:
+        self._answered = True
         if reason.is_failure:
             self._report(self._about(f"refuses the connection: {str(reason).lower()}"))
             return
-        noted = self._noted()
-        before = noted.get("filters", []) if flags.session_present else []
+        noted = self._noted() if flags.session_present else {}
+        before, asked = noted.get("filters", []), noted.get("asked", [])
         with self._changed:
             self._connection += 1
             self._pending.clear()
-        if sorted(before) == self._filters:
+        if sorted(before) == self._filters and not asked:
             self._listens()
             return
+        known = {*before, *asked}
+        with suppress(OSError):  # a full disk is told when messages are kept
+            self._write_note(self._client_id(), before, sorted({*known, *self._filters}))
         # What is asked for a second time, a broker sends what it has retained of.
-        for old in sorted(set(before) - set(self._filters)):
+        for old in sorted(known - set(self._filters)):
             client.unsubscribe(old)
         for wanted in self._filters:
             number = client.subscribe(wanted, _QOS)[1]
@@ -224,11 +233,8 @@ class Subscription:
             self._report(self._about(f"refuses the topics '{wanted}': {str(reasons[0]).lower()}"))
             self._pending[-1] = wanted
         elif not self._pending:
-            try:
+            with suppress(OSError):  # what is not noted is asked for again, with the next connection
                 self._write_note(self._client_id(), self._filters)
-            except OSError as error:
-                self._report(f"streams.{self._name}: {error}")
-                return
             self._listens()
 
     def _listens(self) -> None:
@@ -245,7 +251,12 @@ class Subscription:
             self._taken.clear()  # the broker sends them again
             self._ready = False
             stopping = self._stopping
-        if not stopping and self._trouble is None:
+        answered, self._answered = self._answered, False
+        if stopping:
+            return
+        if not answered:
+            self._report(self._about("ends the connection at once: it may want it encrypted, or a certificate"))
+        elif self._trouble is None:
             self._report(self._about(f"has gone: {str(reason).lower()}"))
 
     def _on_message(self, _client: Client, _data: object, found: Any) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from kaicep.errors import ConfigError
 from kaicep.pipeline.actions import DeliveryError
 from support.brokers import free_port, listener, mosquitto
+from support.certificates import self_signed
 from support.receivers import action, call, eventually
 
 
@@ -73,6 +76,35 @@ def test_calls_before_one_that_cannot_be_filled_are_delivered(broker: str, tmp_p
         publisher.send([call(1, room="B1"), call(2), call(3, room="B3")])
     publisher.close()
     assert (caught.value.delivered, caught.value.hopeless) == (1, True)
+
+
+def test_connections_are_encrypted_with_an_authority_of_one_s_own(tmp_path: Path) -> None:
+    for name in ("own", "other"):
+        self_signed(tmp_path, name)
+    port = free_port()
+    with mosquitto(
+        tmp_path, port, f"certfile {tmp_path}/own.pem", f"keyfile {tmp_path}/own.key", "user root"
+    ) as broker:
+        own: dict[str, Any] = {"broker": broker, "topic": "t", "tls": True}
+        publisher = action(tmp_path, mqtt={**own, "ca": "own.pem"})
+        publisher.send([call()])
+        publisher.close()
+        with pytest.raises(DeliveryError, match="the broker cannot be reached: its certificate is not trusted"):
+            action(tmp_path, mqtt={**own, "ca": "other.pem"}).send([call()])
+    with pytest.raises(ConfigError, match=r"actions.ops.mqtt: certificates cannot be read: No such file"):
+        action(tmp_path, mqtt={**own, "ca": "none.pem"})
+
+
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        ({"ca": "own.pem"}, "'ca' is for encrypted connections; write tls = true"),
+        ({"tls": True, "key": "own.key"}, "a certificate has a key: write both"),
+    ],
+)
+def test_certificates_that_are_of_no_use(table: dict[str, Any], why: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=why):
+        action(tmp_path, mqtt={"broker": "b", "topic": "t", **table})
 
 
 def test_no_broker(tmp_path: Path) -> None:

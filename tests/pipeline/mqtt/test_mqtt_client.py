@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import socket
+import ssl
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from kaicep.errors import ConfigError
-from kaicep.pipeline.mqtt import broker_client, told_of
+from kaicep.pipeline.mqtt import broker_client, told_of, unreachable
 from kaicep.settings.mqtt import BrokerSettings
 from paho.mqtt.client import Client
 from paho.mqtt.enums import MQTTProtocolVersion
@@ -55,3 +57,20 @@ def test_without_the_library_it_is_said_how_to_get_it(tmp_path: Path, monkeypatc
 def test_sentences_name_the_broker() -> None:
     table: dict[str, Any] = {"server": "mqtts://b.example"}
     assert told_of(BrokerSettings.model_validate(table))("has gone") == "the broker b.example:8883 has gone"
+
+
+def test_why_a_broker_cannot_be_reached_is_said() -> None:
+    distrusted = ssl.SSLCertVerificationError(1, "[SSL: CERTIFICATE_VERIFY_FAILED] …")
+    distrusted.verify_message = "Hostname mismatch, certificate is not valid for 'b'."
+    unspoken = ssl.SSLError(1, "[SSL: WRONG_VERSION_NUMBER] …")
+    unspoken.reason = "WRONG_VERSION_NUMBER"
+    said = {
+        ConnectionRefusedError(111, "Connection refused"): "cannot be reached: Connection refused",
+        socket.gaierror(-2, "Name or service not known"): "cannot be reached: Name or service not known",
+        TimeoutError("timed out"): "cannot be reached: timed out",
+        distrusted: "cannot be reached: its certificate is not trusted: "
+        "Hostname mismatch, certificate is not valid for 'b'",
+        unspoken: "cannot be reached: no encrypted connection: wrong version number",
+        None: "cannot be reached",
+    }
+    assert {error: unreachable(error) for error in said} == said

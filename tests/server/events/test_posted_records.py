@@ -29,6 +29,10 @@ def test_fields_of_csv_are_texts_and_empty_ones_are_none() -> None:
     assert json_lines("text/csv", b'a,b\r\n1,"x,y"\r\n,z\r\n') == [b'{"a":"1","b":"x,y"}', b'{"b":"z"}']
 
 
+def test_the_mark_that_spreadsheets_put_before_utf_8_is_no_part_of_a_name() -> None:
+    assert json_lines("text/csv", b"\xef\xbb\xbfa,b\r\n1,2\r\n") == [b'{"a":"1","b":"2"}']
+
+
 def test_no_record_is_no_error() -> None:
     assert json_lines("application/json", b"[]") == json_lines("text/csv", b"a,b\n") == []
 

@@ -99,12 +99,15 @@ def test_a_busy_receiver_is_left_alone(receiver: WebReceiver, tmp_path: Path) ->
 
 
 def test_calls_of_an_action_that_is_gone_wait(receiver: WebReceiver, tmp_path: Path) -> None:
+    """Those of a sink likewise."""
+    again = "any more: what waits goes out when it is there again"
     with delivery(tmp_path, ops=hook("http://127.0.0.1:9/", backoff="1h")) as calls:
-        do(calls, 1, calls_table([1]))
+        do(calls, 1, pa.concat_tables([calls_table([1]), calls_table([2], action="sinks.base")]))
     with delivery(tmp_path) as calls:
         calls.release(1)
         assert calls.counts()["ops"].waiting == 1
-        assert calls.counts()["ops"].reason == "the project has no action 'ops' any more"
+        assert calls.counts()["ops"].reason == f"the project has no [actions.ops] {again}"
+        assert calls.counts()["sinks.base"].reason == f"the project has no [sinks.base] {again}"
     with delivery(tmp_path, ops=hook(receiver.url)) as calls:
         calls.release(1)
     assert receiver.ids() == ["r-1"]

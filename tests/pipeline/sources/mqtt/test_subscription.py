@@ -111,7 +111,7 @@ def test_a_broker_that_is_away_is_waited_for(tmp_path: Path) -> None:
     """Before the first connection and after it; it is told once when it goes, and once when it is there again."""
     port, told = free_port(), list[str]()
     with started(subscription(tmp_path, f"127.0.0.1:{port}", told.append)) as one:
-        assert eventually(lambda: one.trouble == f"the broker 127.0.0.1:{port} cannot be reached")
+        assert eventually(lambda: one.trouble == f"the broker 127.0.0.1:{port} cannot be reached: Connection refused")
         with mosquitto(tmp_path, port, *lasting(tmp_path)) as broker:
             assert listening(one)
             published(broker, ("a/1", "1"))
@@ -122,7 +122,7 @@ def test_a_broker_that_is_away_is_waited_for(tmp_path: Path) -> None:
             published(broker, ("a/2", "2"))
             assert eventually(lambda: one.received == 2)
     assert payloads(tmp_path) == ["1", "2"]
-    assert told[0] == f"streams.air: the broker 127.0.0.1:{port} cannot be reached"
+    assert told[0] == f"streams.air: the broker 127.0.0.1:{port} cannot be reached: Connection refused"
     assert told[1] == told[3] == "streams.air: its messages are taken again"
     assert told[2].startswith(f"streams.air: the broker 127.0.0.1:{port} has gone: ")
 
@@ -141,6 +141,35 @@ def test_other_topics_take_the_place_of_those_before(broker: str, tmp_path: Path
         published(broker, ("c/1", "last"))
         assert eventually(lambda: one.received == 1)
     assert payloads(tmp_path) == ["kept", "b", "c", "last"]
+
+
+def test_topics_that_were_asked_for_before_a_kill_are_not_forgotten(
+    broker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The broker has taken them, and nobody was left to note that."""
+    with monkeypatch.context() as killed:
+        killed.setattr(Subscription, "_on_subscribe", lambda *_: None)
+        with started(subscription(tmp_path, broker)) as one:
+            published(broker, ("a/1", "first"), retain=True)
+            assert eventually(lambda: one.received == 1)
+    with started(subscription(tmp_path, broker, topics="c/{x}")) as one:
+        assert listening(one)
+        published(broker, ("a/1", "no"), ("c/1", "c"))
+        assert eventually(lambda: "c" in payloads(tmp_path))
+    assert payloads(tmp_path) == ["first", "c"]
+
+
+def test_topics_that_cannot_be_noted_are_listened_to(
+    broker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk was full for a moment: they are asked for again with the next connection."""
+    with monkeypatch.context() as full:
+        full.setattr(Subscription, "_write_note", partial(_refuse))
+        with started(subscription(tmp_path, broker, client_id="mine")) as one:
+            assert listening(one)
+            published(broker, ("a/1", "1"))
+            assert eventually(lambda: one.received == 1)
+            assert one.trouble is None
 
 
 def users_file(folder: Path) -> Path:
@@ -182,8 +211,19 @@ def test_connections_are_encrypted(tmp_path: Path, *, trusted: bool) -> None:
             if trusted:
                 assert listening(one)
             else:
-                assert eventually(lambda: "cannot be reached" in (one.trouble or ""))
+                assert eventually(lambda: "cannot be reached: its certificate is not trusted" in (one.trouble or ""))
                 assert not one.ready
+
+
+def test_a_broker_that_wants_a_certificate_is_told(tmp_path: Path) -> None:
+    """It ends the connection without a word."""
+    self_signed(tmp_path)
+    own = (f"certfile {tmp_path}/own.pem", f"keyfile {tmp_path}/own.key", f"cafile {tmp_path}/own.pem")
+    port = free_port()
+    with mosquitto(tmp_path, port, *own, "require_certificate true", "user root"):
+        server = f"mqtts://127.0.0.1:{port}"
+        with started(subscription(tmp_path, "", server=server, ca="own.pem")) as one:
+            assert eventually(lambda: "ends the connection at once" in (one.trouble or ""))
 
 
 def test_no_more_is_taken_than_may_wait(broker: str, tmp_path: Path) -> None:
