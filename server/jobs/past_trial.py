@@ -13,7 +13,7 @@ from ...api import Project
 from ...archive import ReadView, open_read_view
 from ...archive.log import LogScan
 from ...archive.sparql import parse_time_argument
-from ...cep.output import output_schema
+from ...cep.output import reported_schema
 from ...config import Settings
 from ...errors import ArchiveError, PipelineError
 from ...explain import mapping_dict, report_mapping
@@ -160,8 +160,7 @@ def _columns(query: Query) -> list[str]:
     """Of the rows of a query; of a rule those of what it would call."""
     if query.rule is not None:
         return list(CALLS.names)
-    hidden = {item.name for item in query.items if item.hidden}
-    return [name for name in output_schema(query).names if name not in hidden]
+    return list(reported_schema(query).names)
 
 
 def _batches(archive: ReadView, dataflow: Dataflow, span: TrialSpan) -> Iterator[tuple[Batch, float]]:

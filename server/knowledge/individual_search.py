@@ -11,7 +11,7 @@ from ...api import Project
 from ...config import Settings
 from ...ontology import select, shown
 from ..problem import ProblemError
-from .knowledge_terms import label_of, named_node, told_of
+from .knowledge_terms import label_of, labels_of, named_node, told_of
 
 __all__ = ["found_individuals", "one_individual"]
 
@@ -29,7 +29,7 @@ _MOST = 500
 def found_individuals(
     _: ox.Store, settings: Settings, search: str | None, of_class: str | None, limit: int
 ) -> list[dict[str, Any]]:
-    """Individuals whose label or IRI has a text in it, of a class, or both.
+    """Individuals of whose labels, in any language, or whose IRI one has a text in it; of a class; or both.
 
     Args:
         settings: of the project.
@@ -53,8 +53,8 @@ def found_individuals(
         assert isinstance(node, ox.NamedNode)  # noqa: S101 - the query asks for IRIs
         if node.value.startswith(_STANDARD):
             continue
-        label = label_of(store, node)
-        if wanted is None or wanted in node.value.casefold() or wanted in (label or "").casefold():
+        names = [node.value, *labels_of(store, node)]
+        if wanted is None or any(wanted in name.casefold() for name in names):
             found.append(_summary(store, node, knowledge.prefixes))
             if len(found) == limit:
                 break

@@ -22,7 +22,7 @@ _MOST = 20_000
 def context_windows(_: ox.Store, settings: Settings, last: str) -> list[dict[str, Any]]:
     """The sets, each with the windows of its contexts in the last time that the archive knows.
 
-    What began a window before that is not known: it is shown from the first change on.
+    What began a window before that is not known, but that it held until the first change is.
 
     Args:
         settings: of the project.
@@ -30,7 +30,7 @@ def context_windows(_: ox.Store, settings: Settings, last: str) -> list[dict[str
 
     Returns:
         Of each `set`, `contexts` (`name`, `default`), `key`: the names of the keys, and `windows`: `context`, `key` by
-        name, `from`, `to` (null: it is open).
+        name, `from` (null: before that time), `to` (null: it is open).
 
     Raises:
         KaicepError: the project is wrong, or `last` is no duration.
@@ -76,7 +76,7 @@ def _windows(changes: Iterable[Mapping[str, Any]], keys: list[str]) -> Iterator[
             opened[place] = window | {"from": change["_time"], "to": None}
         elif place in opened:
             yield opened.pop(place) | {"to": change["_time"]}
-        elif change["since"] is not None:
+        else:
             window = {"context": change["context"], "key": {key: change[key] for key in keys}}
             yield window | {"from": change["since"], "to": change["_time"]}
     yield from opened.values()

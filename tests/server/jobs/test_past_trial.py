@@ -50,6 +50,18 @@ def test_rows_beyond_those_that_are_told_are_counted(archived: Settings) -> None
     assert (len(found["rows"]), found["count"]) == (3, 10)
 
 
+def test_what_changes_contexts_tells_no_column_of_the_engine(archived: Settings) -> None:
+    """Rows of a query that is in contexts and changes them have columns of its own for that."""
+    document = """
+    CREATE CONTEXTS air (calm DEFAULT, strong);
+    SWITCH CONTEXT strong FROM (?e, airflowReport) IN CONTEXT calm FILTER (?e.flowrate > 70);
+    SWITCH CONTEXT calm FROM (?e, airflowReport) IN CONTEXT strong FILTER (?e.flowrate > 74)
+    """
+    found = try_past(lambda _: None, archived, document, TrialSpan(last="1h"))
+    assert (found["query"], found["count"]) == ("air.calm.switch", 1)
+    assert not [name for name in found["columns"] if not name.isidentifier()]
+
+
 def test_what_is_wrong(archived: Settings, tmp_path_factory: pytest.TempPathFactory) -> None:
     for text in ("SELECT", "SELECT ?e.flwo", "# nothing"):
         with pytest.raises(Exception, match=r".") as error:

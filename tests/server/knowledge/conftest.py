@@ -16,7 +16,7 @@ ex:Room a owl:Class ; rdfs:subClassOf ex:Space ; rdfs:label "Raum"@de , "room"@e
 ex:Lab a owl:Class ; rdfs:subClassOf ex:Room .
 ex:in a owl:ObjectProperty .
 ex:s1 a ex:Sensor ; ex:in ex:r1 ; rdfs:label "Sensor one" .
-ex:r1 a ex:Lab ; rdfs:label "Room one" . ex:r2 a ex:Room ; ex:area [ ex:value 54 ] ."""
+ex:r1 a ex:Lab ; rdfs:label "Room one", "Hörsaal eins"@de . ex:r2 a ex:Room ; ex:area [ ex:value 54 ] ."""
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ def test_individuals_are_found(known: Settings) -> None:
         return [one["prefixed"] for one in found_individuals(NONE, known, search, of_class, limit)]
 
     assert found("ROOM one") == ["ex:r1"]
+    assert found("hörsaal") == ["ex:r1"]  # its label in another language than it is shown in
     assert found("ex:r") == ["ex:r1", "ex:r2"]
     assert found(None, "urn:ex:Space") == ["ex:r1", "ex:r2"]
     assert found("one", "urn:ex:Sensor") == ["ex:s1"]

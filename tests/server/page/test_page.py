@@ -238,6 +238,118 @@ def test_a_server_that_is_away_is_waited_for(chromium: Browser) -> None:
 
 
 @pytest.mark.long
+def test_rows_are_found_by_a_page_that_was_opened_while_the_server_was_away(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path="/#/query")
+    page.route("**/matches?last=50", lambda route: route.abort(), times=2)
+    page.goto(f"{url}/#/live/staleAir")
+    expect(page.locator(".card", has_text="staleAir").get_by_role("alert")).to_contain_text("cannot be reached")
+    expect(page.locator(".feed tbody tr").nth(50)).to_be_attached()  # the oldest ones, too
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+@pytest.mark.long
+def test_who_hears_nothing_for_long_asks_again(chromium: Browser) -> None:
+    """As a laptop that slept does, whose connection nobody has closed."""
+    with fake_server(fake_api(pace_s=3600)) as url:
+        page, _ = _opened(chromium, url, path="/#/query")
+        page.clock.install()
+        with page.expect_request("**/staleAir/rows"):
+            page.goto(f"{url}/#/live/staleAir")
+        expect(page.locator(".live-mark.on")).to_be_visible()
+        with page.expect_request("**/staleAir/rows"):
+            page.clock.run_for(50_000)
+
+
+@pytest.mark.long
+def test_a_table_that_is_held_still_counts_what_comes(chromium: Browser) -> None:
+    with fake_server(fake_api(pace_s=0.01)) as url:
+        page, _ = _opened(chromium, url, path="/#/live/staleAir")
+        expect(page.locator(".feed tbody tr").nth(51)).to_be_attached()
+        page.get_by_role("button", name="Pause").click()
+        expect(page.locator(".live-mark")).to_have_text(re.compile(r"paused, (2[5-9]\d|[3-9]\d\d|\d+,[\d,]+) new"))
+        page.get_by_role("button", name="Go on").click()
+        expect(page.locator(".live-mark")).to_have_text("live")
+        assert page.locator(".feed tbody tr").count() == 200
+
+
+@pytest.mark.long
+def test_an_editor_that_cannot_be_loaded_says_so(chromium: Browser, url: str) -> None:
+    """The files of the page have other names when the server has another version."""
+    page, _ = _opened(chromium, url)
+    page.route("**/assets/editor-*", lambda route: route.fulfill(status=404), times=1)
+    page.get_by_role("link", name="Query", exact=True).click()
+    expect(page.locator("main")).to_contain_text("The editor could not be loaded")
+    page.get_by_role("button", name="Load the page again").click()
+    expect(page.locator(".cm-content")).to_be_visible()
+
+
+@pytest.mark.long
+def test_times_say_of_which_zone_they_are_and_contexts_hold_until_the_newest_event(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url)
+    expect(page.locator(".zone")).to_contain_text("Europe/Berlin")
+    expect(page.locator(".chart")).to_contain_text("time (Europe/Berlin)")
+    newest = {"name": "reading", "class": "e:R", "rate": 1, "lag_s": 0, "records": 9, "newest": "2026-06-01T12:00:00Z"}
+    windows = [
+        {"context": "vacant", "key": {"room": "a"}, "from": None, "to": "2026-06-01T09:00:00Z"},
+        {"context": "occupied", "key": {"room": "a"}, "from": "2026-06-01T09:00:00Z", "to": "2026-06-01T10:00:00Z"},
+        {"context": "vacant", "key": {"room": "a"}, "from": "2026-06-01T10:00:00Z", "to": None},
+    ]
+    contexts = [{"name": "vacant", "default": True}, {"name": "occupied", "default": False}]
+    page.route("**/streams", lambda route: route.fulfill(json=[newest]))
+    told = [{"set": "room", "contexts": contexts, "key": ["room"], "windows": windows}]
+    page.route("**/contexts", lambda route: route.fulfill(json=told))
+    page.reload()
+    expect(page.locator(".streams .name")).to_have_text("reading")
+    card = page.locator(".card", has_text="Contexts: room")
+    expect(card.locator(".track .band")).to_have_count(3)
+    expect(card.locator(".axis span").last).to_have_text("13:30")  # the end is 14:00, Berlin
+    before, there, since = card.locator(".track .band").all()
+    widths = [(one.bounding_box() or {"width": 0})["width"] for one in (before, there, since)]
+    assert 0 < widths[0] < widths[1] < widths[2]
+    assert "before – 11:00" in re.sub(r"2026-06-01 |:00(?=$| )", "", before.get_attribute("title") or "")
+
+
+@pytest.mark.long
+def test_classes_stand_in_the_order_of_the_names_that_are_read(chromium: Browser, url: str) -> None:
+    def told(name: str, label: str | None, individuals: int) -> dict[str, object]:
+        iri = f"https://example.org/{name}"
+        return {"iri": iri, "prefixed": f"<{iri}>", "label": label, "individuals": individuals, "subclasses": False}
+
+    classes = [told("z", "Kind 10", 1), told("Beam", None, 1), told("y", "Kind 9", 1), told("a", "Anchor", 0)]
+    page, _ = _opened(chromium, url, path="/#/query")
+    page.route("**/classes", lambda route: route.fulfill(json=classes))
+    page.goto(f"{url}/#/knowledge")
+    expect(page.locator(".tree-row a")).to_have_text(["Beam", "Kind 9", "Kind 10", "Anchor"])
+
+
+@pytest.mark.long
+def test_a_trial_without_matches_says_why_once_and_in_short_names(chromium: Browser, url: str) -> None:
+    said = "<https://brickschema.org/schema/Brick#Humidifier> is a class of the knowledge, but nothing belongs to it"
+    path = {"text": "PATH { … }", "unpopulated": [said]}
+    variable = {"variable": "e", "clauses": [{"kind": "stream", "text": "reading", "left": 5}], "paths": [path]}
+    mapping = {"streams": [], "queries": [{"query": "humid", "reasons": [said], "variables": [variable]}]}
+    result = {"query": "humid", "columns": [], "rows": [], "count": 0, "mapping": mapping}
+    page, _ = _opened(chromium, url, path="/#/query")
+    page.route("**/jobs/1", lambda route: route.fulfill(json={"state": "done", "result": result}))
+    _start_from_example(page)
+    page.get_by_role("button", name="the last hour").click()
+    expect(page.locator(".mapping")).to_contain_text("brick:Humidifier is a class")
+    assert page.locator(".mapping").inner_text().count("Humidifier") == 1
+
+
+@pytest.mark.long
+def test_on_a_phone_why_is_in_reach_of_a_wide_table(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, size="phone", path="/#/live/staleAir")
+    page.set_viewport_size({"width": 320, "height": 700})
+    link = page.locator("td.more a").first
+    link.scroll_into_view_if_needed()
+    box = link.bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] <= 320
+    assert page.locator(".feed .table-box").evaluate("box => box.scrollLeft") == 0
+
+
+@pytest.mark.long
 def test_the_server_answers_what_the_page_asks(chromium: Browser, plain_url: str) -> None:
     """The real one, over a project that nothing has happened to yet: no view has a problem to tell."""
     page, _ = _opened(chromium, plain_url)

@@ -10,6 +10,7 @@ import { Notices } from "./parts/notices.jsx";
 import { Query } from "./query/query.jsx";
 import { href, place } from "./router.js";
 import { demanded, hasToken, takeToken } from "./server/requests.js";
+import { zone } from "./server/terms.js";
 import { SignIn } from "./sign_in.jsx";
 import { chooseTheme, theme } from "./theme.js";
 
@@ -85,6 +86,7 @@ export function App() {
       </header>
       <main id="main" ref={main} tabIndex={-1}>
         <shown.View />
+        <p class="note zone">Times are those of this machine: {zone}</p>
       </main>
       <Notices />
       {demanded.value && <SignIn why={demanded.value} />}

@@ -81,13 +81,13 @@ function Solutions({ asking }) {
   const [form, setForm] = useState("table");
   const series = useMemo(() => (table ? seriesOf(table, shown) : []), [table]);
   const drawn = form === "chart" && series.length > 0;
-  const size = table ? `${number(table.rows.length)} rows` : `${number(turtle.split("\n").length)} lines`;
+  const size = table ? `${number(table.rows.length)} ${table.rows.length === 1 ? "row" : "rows"}` : `${number(turtle.split("\n").length)} lines`;
   const forms = [
     ["table", "Table"],
     ["chart", "Chart"],
   ];
   return (
-    <Card title="Answer" note={`${size} in ${number(seconds)} s`} actions={<Downloads query={query} graph={!table} />}>
+    <Card title="Answer" note={`${size} in ${number(Math.round(seconds * 100) / 100)} s`} actions={<Downloads query={query} graph={!table} />}>
       {series.length > 0 && <Choice label="Shown as" options={forms} value={drawn ? "chart" : "table"} onChoose={setForm} />}
       {turtle !== undefined && (
         <pre class="text" tabIndex={0}>

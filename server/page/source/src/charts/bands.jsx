@@ -4,15 +4,17 @@ import { ticks, timeScale } from "./time_scale.js";
 
 const NARROW = 7;
 
+const begun = ({ from }) => (from === null ? "before" : clock(from));
+
 function Band({ band, scale, end }) {
-  const from = scale(moment(band.from));
+  const from = band.from === null ? 0 : scale(moment(band.from));
   const width = Math.max(scale(band.to === null ? end : moment(band.to)) - from, 0.3);
   const until = band.to === null ? "open" : clock(band.to);
   return (
     <div
       class={`band ${band.kind ?? ""}`}
       style={{ left: `${from}%`, width: `${width}%` }}
-      title={`${band.text}\n${clock(band.from)} – ${until}`}
+      title={`${band.text}\n${begun(band)} – ${until}`}
     >
       {width > NARROW && <span>{band.text}</span>}
     </div>
@@ -21,7 +23,8 @@ function Band({ band, scale, end }) {
 
 /**
  * @param {{label: string, rows: {name: string, bands: {from: any, to: any, text: string, kind?: string}[]}[],
- *          from: number, to: number, legend?: [string, string][]}} props times in milliseconds
+ *          from: number, to: number, legend?: [string, string][]}} props times in milliseconds; of a band `null`, where
+ *          it has begun before, or is open
  */
 export function Bands({ label, rows, from, to, legend = [] }) {
   const scale = timeScale(from, to);
@@ -80,7 +83,7 @@ export function Bands({ label, rows, from, to, legend = [] }) {
                   <tr key={`${name}${n}`}>
                     <td>{name}</td>
                     <td>{band.text}</td>
-                    <td>{clock(band.from)}</td>
+                    <td>{begun(band)}</td>
                     <td>{band.to === null ? "open" : clock(band.to)}</td>
                   </tr>
                 )),

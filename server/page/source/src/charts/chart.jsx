@@ -1,7 +1,7 @@
 // Values over time, with thresholds as dashed lines and matches as marks that can be followed.
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import { clock, moment, number, unitSign } from "../server/terms.js";
+import { clock, moment, number, unitSign, zone } from "../server/terms.js";
 import { colour, isDark } from "../theme.js";
 
 const MOST_SERIES = 12;
@@ -120,7 +120,7 @@ function options(width, height, series, lines, matches) {
       axis({ values, size: 58, label: units.length === 1 ? units[0] : undefined, labelSize: units.length === 1 ? 20 : 0, labelFont: "12px system-ui, sans-serif" }),
     ],
     series: [
-      { label: "time", value: (u, seconds) => (seconds === null ? "–" : clock(seconds)) },
+      { label: `time (${zone})`, value: (u, seconds) => (seconds === null ? "–" : clock(seconds)) },
       ...series.map(({ name, unit }, n) => ({
         label: name,
         stroke: seriesColour(n),

@@ -10,7 +10,7 @@ const highlight = HighlightStyle.define([
   { tag: [tags.keyword, tags.bool], color: colour("keyword"), fontWeight: "600" },
   { tag: [tags.string, tags.url, tags.special(tags.string)], color: colour("string") },
   { tag: [tags.number, tags.escape, tags.literal], color: colour("number") },
-  { tag: [tags.variableName, tags.atom], color: colour("variable") },
+  { tag: [tags.variableName, tags.atom], color: colour("variable"), whiteSpace: "nowrap" },
   { tag: tags.propertyName, color: colour("property") },
   { tag: [tags.className, tags.typeName, tags.tagName], color: colour("class") },
   { tag: [tags.function(tags.variableName), tags.standard(tags.variableName)], color: colour("function") },

@@ -6,10 +6,18 @@ import { href } from "../router.js";
 import { number, shortIri } from "../server/terms.js";
 import { useAnswer } from "../server/use_answer.js";
 
+const nameOf = ({ iri, prefixed, label }) => label || (prefixed?.startsWith("<") ? null : prefixed) || shortIri(iri);
+
+/** Those that have individuals first, then by the names that are read. */
+export const inOrder = (classes) =>
+  [...classes].sort(
+    (a, b) => (b.individuals > 0) - (a.individuals > 0) || nameOf(a).localeCompare(nameOf(b), "en", { numeric: true }),
+  );
+
 function Branch({ node, chosen }) {
   const [open, setOpen] = useState(false);
-  const { iri, prefixed, label, individuals, subclasses } = node;
-  const name = label || (prefixed?.startsWith("<") ? null : prefixed) || shortIri(iri);
+  const { iri, individuals, subclasses } = node;
+  const name = nameOf(node);
   return (
     <li>
       <div class="tree-row">
@@ -35,14 +43,13 @@ function Branch({ node, chosen }) {
 function Level({ parent, chosen }) {
   const { value, problem, again } = useAnswer(parent ? `/classes?parent=${encodeURIComponent(parent)}` : "/classes");
   const classes = Array.isArray(value) ? value : (value?.classes ?? []);
-  const sorted = [...classes].sort((a, b) => (b.individuals > 0) - (a.individuals > 0) || (a.label || a.iri).localeCompare(b.label || b.iri));
   return (
     <>
       <ProblemBox problem={problem} again={again} />
       {!value && !problem && <Empty>Classes are being counted …</Empty>}
       {value && !classes.length && <Empty>The project knows no classes: add modules under [knowledge].</Empty>}
       <ul class="tree">
-        {sorted.map((node) => (
+        {inOrder(classes).map((node) => (
           <Branch key={node.iri} node={node} chosen={chosen} />
         ))}
       </ul>

@@ -17,7 +17,7 @@ export function partitions(set, kinds) {
   for (const window of set.windows) {
     const name = keyText(window.key);
     if (!rows.has(name)) rows.set(name, []);
-    rows.get(name).push({ from: window.from, to: window.to ?? null, text: window.context, kind: kinds.get(window.context) });
+    rows.get(name).push({ from: window.from ?? null, to: window.to ?? null, text: window.context, kind: kinds.get(window.context) });
   }
   return [...rows].sort(([a], [b]) => a.localeCompare(b, "en", { numeric: true })).map(([name, bands]) => ({ name, bands }));
 }
@@ -28,13 +28,13 @@ export function bandKinds(contexts) {
   return new Map(contexts.map(({ name, default: is }) => [name, is ? "default" : `kind-${(n++ % 6) + 1}`]));
 }
 
-function ContextSet({ set }) {
+/** @param {{set: object, newest: number}} props `newest`: the time of the newest event, until which open windows hold */
+function ContextSet({ set, newest }) {
   const kinds = bandKinds(set.contexts);
   const rows = partitions(set, kinds);
-  const starts = set.windows.map((window) => moment(window.from)).filter(Number.isFinite);
-  const ends = set.windows.map((window) => (window.to ? moment(window.to) : moment(window.from)));
-  const to = Math.max(...ends) + HOUR / 4;
-  const from = Math.max(Math.min(...starts), to - 48 * HOUR);
+  const changes = set.windows.flatMap((window) => [window.from, window.to]).filter(Boolean).map(moment);
+  const to = Math.max(...changes, newest);
+  const from = Math.max(Math.min(...changes) - HOUR / 4, to - 48 * HOUR);
   return (
     <Card title={`Contexts: ${set.set}`} note={set.key?.length ? `by ${[].concat(set.key).join(", ")}` : null}>
       {rows.length ? (
@@ -47,4 +47,5 @@ function ContextSet({ set }) {
   );
 }
 
-export const Contexts = ({ answer }) => (answer.value ?? []).map((set) => <ContextSet key={set.set} set={set} />);
+export const Contexts = ({ answer, newest }) =>
+  (answer.value ?? []).map((set) => <ContextSet key={set.set} set={set} newest={newest} />);

@@ -2,6 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { useAnswer } from "../server/use_answer.js";
 import { go, place } from "../router.js";
+import { moment } from "../server/terms.js";
 import { Alarms } from "./alarms.jsx";
 import { Contexts } from "./contexts.jsx";
 import { QueryDetail } from "./query_detail.jsx";
@@ -26,6 +27,7 @@ export function Live() {
   const [asked] = place.value.parts;
   const label = asked ?? foremost(queries.value ?? []);
   const query = queries.value?.find((one) => one.label === label) ?? null;
+  const newest = Math.max(...(streams.value ?? []).map((one) => moment(one.newest)).filter(Number.isFinite), 0);
   useEffect(() => {
     // On a phone the chosen query lies below all the others.
     if (asked && query && innerWidth < NARROW) document.getElementById("detail")?.scrollIntoView();
@@ -44,7 +46,7 @@ export function Live() {
         </div>
         <div class="column wide" id="detail">
           {query && <QueryDetail key={query.label} query={query} again={queries.again} />}
-          <Contexts answer={contexts} />
+          <Contexts answer={contexts} newest={newest} />
         </div>
       </div>
     </div>

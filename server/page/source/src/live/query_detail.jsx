@@ -60,7 +60,7 @@ function Feed({ query, feed, paused, onPause }) {
     <>
       <div class="feed-head">
         <span class={`live-mark ${feed.state === "open" && !paused ? "on" : ""}`}>
-          {paused ? `paused, ${feed.held} new` : feed.state === "open" ? "live" : "waiting for the server"}
+          {paused ? `paused, ${number(feed.held)} new` : feed.state === "open" ? "live" : "waiting for the server"}
         </span>
         <button type="button" class="quiet" aria-pressed={paused} onClick={onPause}>
           <Icon name={paused ? "play" : "pause"} /> {paused ? "Go on" : "Pause"}

@@ -67,7 +67,8 @@ function StreamReport({ stream: told }) {
   );
 }
 
-function Clauses({ variable }) {
+/** @param {{variable: object, explained: boolean}} props `explained`: the reasons say already what nothing has */
+function Clauses({ variable, explained }) {
   const most = variable.clauses[0]?.left || 1;
   return (
     <div class="funnel">
@@ -81,11 +82,12 @@ function Clauses({ variable }) {
           </li>
         ))}
       </ol>
-      {variable.paths.flatMap((path) => path.unpopulated ?? []).map((text) => (
-        <p class="note" key={text}>
-          Nothing in the knowledge has {text}.
-        </p>
-      ))}
+      {!explained &&
+        variable.paths.flatMap((path) => path.unpopulated ?? []).map((text) => (
+          <p class="note" key={text}>
+            {readable(text)}
+          </p>
+        ))}
     </div>
   );
 }
@@ -99,12 +101,12 @@ function QueryReport({ query: told }) {
       {(told.reasons ?? []).length > 0 && (
         <ul>
           {told.reasons.map((text) => (
-            <Amiss key={text}>{text}</Amiss>
+            <Amiss key={text}>{readable(text)}</Amiss>
           ))}
         </ul>
       )}
       {told.variables.map((variable) => (
-        <Clauses key={variable.variable} variable={variable} />
+        <Clauses key={variable.variable} variable={variable} explained={told.reasons?.length > 0} />
       ))}
     </section>
   );

@@ -35,10 +35,12 @@ function Result({ result, last, text, now }) {
   const called = Object.values(calls ?? {}).reduce((sum, n) => sum + n, 0);
   const columns = rowColumns(rows);
   const warnings = result.warnings ?? [];
+  const several = mapping?.queries?.length > 1; // rows are those of the last one
   return (
     <>
       <p class="result-count">
-        <b>{number(count)}</b> {count === 1 ? "match" : "matches"} in {last}
+        <b>{number(count)}</b> {count === 1 ? "match" : "matches"}
+        {several && ` of ${result.query}`} in {last}
         {called > 0 && `, ${number(called)} calls`}
         {now !== text && <span class="note"> (the text has changed since)</span>}
       </p>

@@ -2,6 +2,19 @@
 import { send } from "./requests.js";
 
 const RETRY_MS = 2000;
+/** The server says something every 15 s: who hears nothing for so long has lost it, after a sleep for instance. */
+const SILENCE_MS = 45_000;
+
+/** Wait a little before a server is asked again, or until the signal aborts. */
+export const pause = (signal) =>
+  new Promise((done) => {
+    const end = () => (clearTimeout(timer), signal.removeEventListener("abort", end), done());
+    const timer = setTimeout(end, RETRY_MS);
+    signal.addEventListener("abort", end);
+  });
+
+/** Whether a server will not answer however often it is asked. */
+export const refused = ({ status }) => status >= 400 && status < 500 && status !== 429;
 
 /**
  * Follow a stream of events until the signal aborts; begin again behind the last event when it breaks off.
@@ -16,21 +29,34 @@ export async function follow(path, { signal, onEvent, onState = () => {}, after 
       const headers = { Accept: "text/event-stream", ...(last ? { "Last-Event-ID": last } : {}) };
       const answer = await send(path, { signal, headers });
       onState("open");
-      for await (const event of events(answer.body)) {
+      for await (const event of events(heard(answer.body))) {
         if (event.id) last = event.id;
         if (event.data) onEvent(event);
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (error.status >= 400 && error.status < 500 && error.status !== 429) return onState("refused", error);
+      if (refused(error)) return onState("refused", error);
     }
     if (signal.aborted) return;
     onState("waiting");
-    await new Promise((done) => {
-      const timer = setTimeout(done, RETRY_MS);
-      signal.addEventListener("abort", () => (clearTimeout(timer), done()), { once: true });
-    });
+    await pause(signal);
   }
+}
+
+/** A body that breaks off when nothing comes of it for too long. */
+function heard(body) {
+  let timer = 0;
+  const listen = (control) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => control.error(new Error("the server is silent")), SILENCE_MS);
+  };
+  return body.pipeThrough(
+    new TransformStream({
+      start: listen,
+      transform: (chunk, control) => (listen(control), control.enqueue(chunk)),
+      flush: () => clearTimeout(timer),
+    }),
+  );
 }
 
 /** The events of a body (WHATWG HTML, 9.2.6, without `retry`). */

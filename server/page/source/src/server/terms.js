@@ -46,6 +46,9 @@ export const number = (value) => (Number.isInteger(value) ? whole : broken).form
 /** Milliseconds since 1970 of what the server calls a time: ISO 8601, or seconds or milliseconds as a number. */
 export const moment = (value) => (typeof value === "number" ? (value > 1e11 ? value : value * 1000) : Date.parse(value));
 
+/** The time zone of this machine, in which moments are told. */
+export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 const two = (n) => String(n).padStart(2, "0");
 const sameDay = (a, b) => a.toDateString() === b.toDateString();
 

@@ -2,8 +2,8 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { demanded, get } from "./requests.js";
 
-/** A server that is busy is asked again a little later. */
-const BUSY = [429, 503];
+/** A server that is busy, or away (0), is asked again a little later; what is shown stays. */
+const PASSING = [0, 429, 503];
 const RETRY_MS = 5000;
 
 /**
@@ -32,7 +32,7 @@ export function useAnswer(path, everyMs = 0) {
         } catch (problem) {
           if (stop.signal.aborted) return;
           last.current = "";
-          later = BUSY.includes(problem.status) ? RETRY_MS : 0;
+          later = PASSING.includes(problem.status) ? RETRY_MS : 0;
           const keep = (before) => ({ path, value: before.path === path ? before.value : null, problem });
           setState((before) => (later && before.value ? before : keep(before)));
         }
