@@ -27,8 +27,8 @@ def test_windows_of_contexts(tmp_path: Path) -> None:
     assert windy == [
         {"context": "windy", "key": {}, "from": "2012-05-07T09:00:40Z", "to": "2012-05-07T09:01:00Z"},
     ]
-    calm = {"context": "calm", "key": {}, "from": None, "to": "2012-05-07T09:00:40Z"}
-    assert calm in found["windows"]  # as it has been for ever
+    # As it has been for ever.
+    assert {"context": "calm", "key": {}, "from": None, "to": "2012-05-07T09:00:40Z"} in found["windows"]
     assert any(window["context"] == "calm" and window["to"] is None for window in found["windows"])
 
 
