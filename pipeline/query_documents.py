@@ -22,7 +22,7 @@ def query_files(settings: Settings) -> list[Path]:
     Raises:
         ConfigError: a pattern that no file matches.
     """
-    found: list[Path] = []
+    found: dict[Path, None] = {}
     for pattern in settings.queries.files:
         files = sorted(Path(name) for name in glob.glob(str(settings.path(pattern)), recursive=True))  # noqa: PTH207 - absolute patterns
         if not files:
@@ -31,8 +31,8 @@ def query_files(settings: Settings) -> list[Path]:
                 place=Place(settings.file),
                 hint=f"patterns start from {settings.root}",
             )
-        found += [file for file in files if file not in found]
-    return found
+        found |= dict.fromkeys(files)
+    return list(found)
 
 
 def context_sets(settings: Settings, vocabulary: Vocabulary, besides: str = "") -> tuple[ContextSet, ...]:
@@ -41,14 +41,16 @@ def context_sets(settings: Settings, vocabulary: Vocabulary, besides: str = "") 
     Args:
         settings: of the project.
         vocabulary: its streams, which say of what types keys are.
-        besides: a document that goes before them: its own sets are not looked for.
+        besides: a document that goes before them: its own sets are not looked for, and none where it speaks of none.
     """
+    if besides and not _may_speak_of_contexts(besides):
+        return ()  # all files are not read for each of them
     texts: list[tuple[str, str]] = []
     with suppress(KaicepError):  # what is wrong with a file is for `check` to tell
         texts = [(read_document(path), str(path)) for path in query_files(settings)]
     found: list[ContextSet] = []
     for text, source in texts:
-        if "CONTEXTS" in text.upper():
+        if _may_speak_of_contexts(text):
             with suppress(KaicepError):
                 found += declared_sets(text, vocabulary, source)
     if not found:
@@ -57,6 +59,10 @@ def context_sets(settings: Settings, vocabulary: Vocabulary, besides: str = "") 
         own = {part.name.text for part in parse_document(besides) if isinstance(part, ContextSetDeclaration)}
         return tuple(each for each in found if each.name not in own)
     return ()
+
+
+def _may_speak_of_contexts(text: str) -> bool:
+    return "CONTEXT" in text.upper()
 
 
 def read_document(path: Path) -> str:

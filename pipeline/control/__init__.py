@@ -13,7 +13,13 @@ if TYPE_CHECKING:
     from .action_admin import ActionAdmin, asked_of, has_actions
     from .engine_requests import EngineRequests
     from .knowledge_admin import KnowledgeAdmin
-    from .start_registrations import check_withdrawal, idle_warnings, refused_at_start, registered_at_start
+    from .start_registrations import (
+        check_withdrawal,
+        idle_warnings,
+        refused_at_start,
+        registered_at_start,
+        registrations_at_start,
+    )
     from .state_admin import StateAdmin, asking_folder, rows_told
     from .submissions import Submissions
 
@@ -30,6 +36,7 @@ _LATER = {
     "idle_warnings": ".start_registrations",
     "refused_at_start": ".start_registrations",
     "registered_at_start": ".start_registrations",
+    "registrations_at_start": ".start_registrations",
     "rows_told": ".state_admin",
 }
 
@@ -54,6 +61,7 @@ __all__ = [
     "idle_warnings",
     "refused_at_start",
     "registered_at_start",
+    "registrations_at_start",
     "rows_told",
 ]
 

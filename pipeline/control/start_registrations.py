@@ -12,7 +12,33 @@ from ..flow import Registration
 from ..query_documents import query_files, read_document
 from .submitted_queries import SubmittedDocument
 
-__all__ = ["check_withdrawal", "idle_warnings", "refused_at_start", "registered_at_start"]
+__all__ = [
+    "check_withdrawal",
+    "idle_warnings",
+    "refused_at_start",
+    "registered_at_start",
+    "registrations_at_start",
+]
+
+
+def registrations_at_start(
+    project: Catalog, documents: Sequence[SubmittedDocument]
+) -> tuple[list[Registration], dict[str, KaicepError]]:
+    """Return what `registered_at_start` and `refused_at_start` do, together.
+
+    Raises:
+        KaicepError: one of the project file is wrong.
+    """
+    found: list[Registration] = []
+    for path in query_files(project.settings):
+        found += project.registrations(read_document(path), path.name, [r.query for r in found], taken=_labels(found))
+    refused: dict[str, KaicepError] = {}
+    for document in documents:
+        try:
+            found += _accepted(project, document, found)
+        except KaicepError as error:  # the engine parks it
+            refused |= dict.fromkeys(document.queries, error)
+    return found, refused
 
 
 def registered_at_start(project: Catalog, documents: Sequence[SubmittedDocument]) -> list[Registration]:
@@ -21,7 +47,7 @@ def registered_at_start(project: Catalog, documents: Sequence[SubmittedDocument]
     Raises:
         KaicepError: one of the project file is wrong.
     """
-    return _registered(project, documents)[0]
+    return registrations_at_start(project, documents)[0]
 
 
 def refused_at_start(project: Catalog, documents: Sequence[SubmittedDocument]) -> dict[str, KaicepError]:
@@ -30,7 +56,7 @@ def refused_at_start(project: Catalog, documents: Sequence[SubmittedDocument]) -
     Raises:
         KaicepError: one of the project file is wrong.
     """
-    return _registered(project, documents)[1]
+    return registrations_at_start(project, documents)[1]
 
 
 def idle_warnings(project: Catalog, known: Iterable[Registration], own: Sequence[Registration]) -> list[str]:
@@ -63,9 +89,9 @@ def check_withdrawal(project: Catalog, documents: Sequence[SubmittedDocument], n
         PipelineError: others need it.
         KaicepError: a query of the project file is wrong.
     """
-    before, _ = _registered(project, documents)
+    before, _ = registrations_at_start(project, documents)
     left = [replace(one, queries=tuple(q for q in one.queries if q != name)) for one in documents]
-    after, refused = _registered(project, [one for one in left if one.queries])
+    after, refused = registrations_at_start(project, [one for one in left if one.queries])
     kept = {registration.label for registration in after}
     lost = [registration.label for registration in before if registration.label not in {*kept, name}]
     if lost:
@@ -74,22 +100,6 @@ def check_withdrawal(project: Catalog, documents: Sequence[SubmittedDocument], n
             f"without '{name}' {', '.join(lost)} cannot be answered: {reason}",
             hint=f"withdraw {' and '.join(lost)} first",
         )
-
-
-def _registered(
-    project: Catalog, documents: Sequence[SubmittedDocument]
-) -> tuple[list[Registration], dict[str, KaicepError]]:
-    """What is answered, and by label why queries that were submitted are refused."""
-    found: list[Registration] = []
-    for path in query_files(project.settings):
-        found += project.registrations(read_document(path), path.name, [r.query for r in found], taken=_labels(found))
-    refused: dict[str, KaicepError] = {}
-    for document in documents:
-        try:
-            found += _accepted(project, document, found)
-        except KaicepError as error:  # the engine parks it
-            refused |= dict.fromkeys(document.queries, error)
-    return found, refused
 
 
 def _accepted(project: Catalog, document: SubmittedDocument, known: Sequence[Registration]) -> Sequence[Registration]:

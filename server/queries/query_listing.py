@@ -13,7 +13,7 @@ from ...api.clients import list_queries
 from ...config import Settings
 from ...errors import KaicepError
 from ...language.nodes import Query
-from ...pipeline.control import SubmittedDocument, SubmittedQueries, folder_of, refused_at_start, registered_at_start
+from ...pipeline.control import SubmittedDocument, SubmittedQueries, folder_of, registrations_at_start
 from ...pipeline.flow import Registration
 from ...pipeline.monitoring import QueryStatus
 from ..problem import ProblemError
@@ -69,10 +69,10 @@ def listed_queries(_: ox.Store, settings: Settings, *, lives: bool) -> list[List
     try:
         documents = SubmittedQueries(folder_of(settings)).documents()
         project = Project.of(settings)
-        found = [_of(one, settings) for one in registered_at_start(project, documents)]
-        refused = refused_at_start(project, documents)
+        registered, refused = registrations_at_start(project, documents)
     except KaicepError as error:
         raise ProblemError(409, error) from error
+    found = [_of(one, settings) for one in registered]
     submitted = {label: document for document in documents for label in document.queries}
     found += [_refused(label, submitted[label], error) for label, error in refused.items()]
     found = [replace(one, submitted=one.label in submitted) for one in found]

@@ -44,5 +44,6 @@ def test_sets_of_contexts_that_files_declare(tmp_path: Path) -> None:
     (tmp_path / "c.chi").write_text("CREATE CONTEXTS wrong (clear, jam)")
     assert [each.name for each in context_sets(given, ROADS)] == ["road", "hours"]
     assert [each.name for each in context_sets(given, ROADS, "CREATE CONTEXTS road (a DEFAULT)")] == ["hours"]
+    assert context_sets(given, ROADS, "SELECT ?e.id FROM (?e, reports)") == ()
     assert context_sets(settings(tmp_path), ROADS) == ()
     assert context_sets(settings(tmp_path, "missing"), ROADS) == ()

@@ -13,6 +13,7 @@ from kaicep.pipeline.control import (
     check_withdrawal,
     refused_at_start,
     registered_at_start,
+    registrations_at_start,
 )
 
 STREAM = {"event_type": "<urn:Report>", "time": {"attribute": "at"}, "attributes": {"flow": {"datatype": "xsd:double"}}}
@@ -78,3 +79,23 @@ def test_a_label_that_another_query_has_by_now_is_refused_as_the_engine_refuses_
     assert [r.label for r in registered_at_start(project, documents.documents())] == ["jammed"]
     (reason,) = refused_at_start(project, documents.documents()).values()
     assert reason.message == "a query named 'jammed' is registered already"
+
+
+def test_files_are_read_once_however_many_there_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A project of 200 files is listed in a second, and not in as many reads of all files."""
+    for number in range(20):
+        text = f"CREATE QUERY q{number} AS SELECT ?e.flow FROM (?e, air)"
+        (tmp_path / f"{number:02}.chi").write_text(text)
+    (tmp_path / "jam.chi").write_text(f"{DECLARED}; {JAM.format(1)}; {IN_JAM}")
+    project = Project.parse({"streams": {"air": STREAM}, "queries": {"files": ["*.chi"]}}, root=tmp_path)
+    read: list[Path] = []
+    real = Path.read_text
+
+    def noted(path: Path, *given: object, **named: object) -> str:
+        read.extend([path] if path.suffix == ".chi" and path.is_relative_to(tmp_path) else [])
+        return real(path, *given, **named)  # type: ignore[arg-type]  # as it was asked
+
+    monkeypatch.setattr(Path, "read_text", noted)
+    found, refused = registrations_at_start(project, [])
+    assert ([one.label for one in found][-2:], len(found), refused) == (["road.jam.initiate", "jammed"], 22, {})
+    assert len(read) == 21 + 21  # once all, and once more for the one that speaks of contexts
