@@ -111,6 +111,7 @@ def run(
     from ..storage import masked
     from .jobs import all_recorded, run_queries, settle_existing_output, with_recorded_sources
 
+    given = out is not None or form is not None
     form = form or (MatchFormat.CONSOLE if out is None and sys.stdout.isatty() else MatchFormat.JSONL)
     _check_output(out, form)
     settings = Settings.load(project)
@@ -125,10 +126,12 @@ def run(
             "there is nothing to do: no query, and the archive is switched off",
             hint="name queries with --query, or in the project file under [queries]",
         )
-    with masked(loaded.settings.engine.umask):
-        sink = SINKS[form](out, loaded.settings.prefixes)
+    sinks = []
+    if given or not any(sink.console for sink in settings.sinks.values()):  # it prints them
+        with masked(loaded.settings.engine.umask):
+            sinks.append(SINKS[form](out, loaded.settings.prefixes))
     once = once or ends or bool(events)
-    run_queries(loaded, documents, sink, log(), once=once, finish=ends, quiet=quiet, notices=notices)
+    run_queries(loaded, documents, sinks, log(), once=once, finish=ends, quiet=quiet, notices=notices)
 
 
 @app.command(epilog="Examples: `kaicep archive campus/ --follow`, `kaicep archive campus/`")

@@ -29,7 +29,7 @@ _PATIENCE = 60.0  # seconds without an event that the store takes; what it lacks
 def run_queries(
     project: Catalog,
     documents: Sequence[tuple[str, str]],
-    sink: Sink,
+    sinks: Sequence[Sink],
     log: Console,
     *,
     once: bool,
@@ -42,7 +42,7 @@ def run_queries(
     Args:
         project: whose streams.
         documents: name and text of χ-CEP documents; a later one may use the queries of an earlier one.
-        sink: where matches go.
+        sinks: where matches go, besides those of the project file.
         log: where progress and the summary go.
         once: read what there is, then stop.
         finish: end the streams then, so that what waits for later events is reported.
@@ -60,7 +60,7 @@ def run_queries(
     meter = ProgressLine(log, quiet=quiet, notices=notices and not output.takes_standard_error)
     engine = Engine(
         project,
-        sinks=[sink],
+        sinks=sinks,
         on_batch=meter,
         on_knowledge=output.telling(meter.tell),
         on_notice=output.telling(meter.tell),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -14,8 +14,11 @@ from ..strict_table import Table
 
 __all__ = ["SINK_KINDS", "SinkSettings", "SqlSettings"]
 
-SINK_KINDS = ("webhook", "mqtt", "kafka", "sql")
+SINK_KINDS = ("jsonl", "parquet", "console", "webhook", "mqtt", "kafka", "sql")
 """The fields that say of which kind a sink is."""
+
+_HERE = frozenset({"jsonl", "parquet", "console"})
+"""Kinds that one thread writes: what was written last when it was killed is known by its place."""
 
 _EVER = 2**31
 _WITH_PASSWORD = re.compile(r"://[^/@]*:[^/@]*@")
@@ -53,7 +56,10 @@ class SinkSettings(Table):
 
     Attributes:
         queries: by name; none: all.
-        webhook: one of the kinds, of which each sink has one.
+        jsonl: one of the kinds, of which each sink has one: a file, whose name may have `{query}` in it.
+        parquet: another: a folder.
+        console: another: the standard output.
+        webhook: another.
         mqtt: another.
         kafka: another.
         sql: another.
@@ -64,6 +70,9 @@ class SinkSettings(Table):
     """
 
     queries: tuple[str, ...] = ()
+    jsonl: str | None = Field(default=None, min_length=1)
+    parquet: str | None = Field(default=None, min_length=1)
+    console: Literal[True] | None = None
     webhook: WebhookSettings | None = None
     mqtt: MqttSettings | None = None
     kafka: KafkaSettings | None = None
@@ -95,4 +104,5 @@ class SinkSettings(Table):
             tries=_EVER,
             backoff=self.backoff,
             backoff_limit=self.backoff_limit,
+            concurrency=1 if self.kind in _HERE else ActionSettings.model_fields["concurrency"].default,
         )

@@ -10,6 +10,9 @@ from typing import Any
 from ....config import Settings
 from ....settings.sinks import SinkSettings
 from ...actions import ACTIONS, Action, ActionSpec, Receiver
+from .console_action import ConsoleAction
+from .lines_action import LinesAction
+from .parquet_action import ParquetAction
 from .row_action import RowAction
 from .sql_action import SqlAction
 
@@ -18,8 +21,10 @@ __all__ = ["KINDS", "check_sink", "sink_receivers"]
 KINDS: Mapping[str, Callable[[ActionSpec, Any], Action]] = {
     **{kind: ACTIONS[kind] for kind in ("webhook", "mqtt", "kafka")},
     "sql": SqlAction,
+    "jsonl": LinesAction,
+    "parquet": ParquetAction,
 }
-"""Kind → what makes an action of it."""
+"""Kind → what makes an action of it; for a console it takes prefixes besides."""
 
 
 def sink_receivers(settings: Settings) -> dict[str, Receiver]:
@@ -29,7 +34,8 @@ def sink_receivers(settings: Settings) -> dict[str, Receiver]:
         settings: of the project.
     """
     specs = {f"sinks.{name}": (_spec(settings, name, sink), sink) for name, sink in settings.sinks.items()}
-    return {name: Receiver(spec.settings, partial(_made, spec, sink)) for name, (spec, sink) in specs.items()}
+    prefixes = settings.prefixes
+    return {name: Receiver(spec.settings, partial(_made, spec, sink, prefixes)) for name, (spec, sink) in specs.items()}
 
 
 def check_sink(settings: Settings, name: str) -> None:
@@ -39,7 +45,7 @@ def check_sink(settings: Settings, name: str) -> None:
         ConfigError: it lacks a library, a secret, or what its settings name.
     """
     sink = settings.sinks[name]
-    with closing(_made(_spec(settings, name, sink), sink)) as action:
+    with closing(_made(_spec(settings, name, sink), sink, settings.prefixes)) as action:
         action.check()
 
 
@@ -47,5 +53,6 @@ def _spec(settings: Settings, name: str, sink: SinkSettings) -> ActionSpec:
     return ActionSpec(f"sinks.{name}", sink.delivery, settings.root, settings.file)
 
 
-def _made(spec: ActionSpec, sink: SinkSettings) -> Action:
-    return RowAction(KINDS[sink.kind](spec, getattr(sink, sink.kind)), sink.tries)
+def _made(spec: ActionSpec, sink: SinkSettings, prefixes: Mapping[str, str]) -> Action:
+    inner = ConsoleAction(prefixes) if sink.console else KINDS[sink.kind](spec, getattr(sink, sink.kind))
+    return RowAction(inner, sink.tries)

@@ -23,10 +23,13 @@ def parsed(**sink: Any) -> Settings:
         ("kafka", {"servers": "b:9092", "topic": "rows"}),
         ("sql", {"url": "sqlite:///rows.db"}),
         ("sql", {"url": "env:DATABASE"}),
+        ("jsonl", "rows/{query}.jsonl"),
+        ("parquet", "rows"),
+        ("console", True),
         ("sql", {"url": "postgresql+psycopg://me@host/db", "table": "rows"}),
     ],
 )
-def test_each_kind(kind: str, table: dict[str, str]) -> None:
+def test_each_kind(kind: str, table: object) -> None:
     sink = parsed(**{kind: table}).sinks["ops"]
     assert (sink.kind, sink.queries) == (kind, ())
 
@@ -38,13 +41,20 @@ def test_who_is_away_is_waited_for() -> None:
     assert (delivery.timeout.total_seconds(), delivery.asks_engine) == (2.0, False)
 
 
+def test_files_are_written_by_one_thread() -> None:
+    """What it wrote last when the engine was killed is at the end."""
+    assert parsed(parquet="rows").sinks["ops"].delivery.concurrency == 1
+    assert parsed(mqtt=MQTT).sinks["ops"].delivery.concurrency > 1
+
+
 @pytest.mark.parametrize(
     ("sink", "why"),
     [
-        ({}, "a sink is of one kind, it has none; write one of webhook, mqtt, kafka, sql"),
+        ({}, "a sink is of one kind, it has none; write one of jsonl, parquet, console, webhook, mqtt, kafka, sql"),
         ({"mqtt": MQTT, "sql": {"url": "sqlite://"}}, "it has mqtt and sql"),
         ({"sql": {"url": "rows.db"}}, "'rows.db' is no database"),
         ({"sql": {"url": "postgresql://me:secret@h/db"}}, "an URL with a password is a secret"),
+        ({"console": False}, "sinks.ops.console: takes True, not False"),
         ({"mqtt": MQTT, "query": ["a"]}, "unknown key 'query'"),
     ],
 )

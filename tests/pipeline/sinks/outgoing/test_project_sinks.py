@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from kaicep import Engine, Project
 from kaicep.config import Settings
@@ -27,6 +28,8 @@ def given(folder: Path, broker: str, url: str) -> Project:
         "board": {"mqtt": {"broker": broker, "topic": "rows/{query}/{sensor}"}, "queries": ["full"]},
         "post": {"webhook": {"url": url}},
         "base": {"sql": {"url": "sqlite:///rows.db"}},
+        "lines": {"jsonl": "rows/all.jsonl"},
+        "files": {"parquet": "rows", "queries": ["full"]},
     }
     patience = {"backoff": "20ms", "backoff_limit": "100ms"}
     return project(folder, sinks={name: {**kind, **patience} for name, kind in kinds.items()})
@@ -71,6 +74,11 @@ def test_each_sink_gets_its_rows_once_and_nobody_waits_for_another(tmp_path: Pat
     posted = [json.loads(request.body)["_id"] for request in receiver.requests]
     assert len(posted) == len(set(posted))
     assert in_base(tmp_path, "empty")
+    lines = [json.loads(line) for line in (tmp_path / "rows/all.jsonl").read_text().splitlines()]
+    assert [row["sensor"] for row in lines if row["_query"] == "empty"] == in_base(tmp_path, "empty")
+    in_files = pq.read_table(tmp_path / "rows/full").to_pylist()
+    assert [row["_id"] for row in in_files] == [row["_id"] for row in lines if row["_query"] == "full"]
+    assert not (tmp_path / "rows/empty").exists()
 
 
 def test_what_a_sink_lacks_is_told(tmp_path: Path) -> None:
