@@ -64,6 +64,17 @@ def test_the_dashboard_draws_metrics_that_there_are() -> None:
     assert len(set(ids)) == len(ids)
 
 
+def test_what_is_well_is_drawn_as_well() -> None:
+    """Of queries in a state there are series only while one is in it; what has no thresholds is red above 80."""
+    dashboard = json.loads((FOLDER / "grafana" / "dashboards" / "kaicep.json").read_text(encoding="utf-8"))
+    shown = [panel for panel in dashboard["panels"] if panel["type"] == "stat"]
+    assert [
+        panel["title"] for panel in shown if not {"mappings", "thresholds"} & panel["fieldConfig"]["defaults"].keys()
+    ] == []
+    drawn = [target["expr"] for panel in shown for target in panel["targets"]]
+    assert [expr for expr in drawn if "kaicep_query_state{" in expr and " or " not in expr] == []
+
+
 def test_files_that_are_mounted_are_there(services: dict[str, Any]) -> None:
     volumes = loaded("compose.yaml")["volumes"]
     mounts = [mount.split(":")[0] for service in services.values() for mount in service.get("volumes", ())]
