@@ -116,6 +116,11 @@ def test_kaicep_is_called_as_it_can_be(services: dict[str, Any]) -> None:
     assert f"{project}/var" in (ROOT / "Dockerfile").read_text(encoding="utf-8"), "else the volume is root's"
 
 
+def test_rows_that_are_printed_fill_no_disk(services: dict[str, Any]) -> None:
+    """Docker keeps all that is printed, unless it is told how much."""
+    assert {"max-size", "max-file"} <= services["kaicep"]["logging"]["options"].keys()
+
+
 def test_the_project_finds_alarms() -> None:
     project = Project.load(FOLDER / "project")
     text = (FOLDER / "project" / "queries.chi").read_text(encoding="utf-8").partition("CREATE QUERY acknowledged")[0]
