@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import pwd
 import re
 import signal
 import sys
@@ -98,6 +99,18 @@ def _master(settings: EngineSettings) -> str:
     return f"local[{found[1] or 1},{_ATTEMPTS}]"
 
 
+def _way_out() -> str:
+    """What to do where Spark does not start: Hadoop's login begins nothing for a user whom the system cannot name."""
+    try:
+        pwd.getpwuid(os.getuid())
+    except KeyError:
+        return (
+            f"the user {os.getuid()} has no name here, and Spark needs one: "
+            "in a container, mount the file that has it (-v /etc/passwd:/etc/passwd:ro)"
+        )
+    return "see what Java wrote above, and [engine.spark] in the project file"
+
+
 def start_spark(settings: EngineSettings) -> SparkSession:
     """Start Spark, or take the session that this process already has.
 
@@ -127,7 +140,7 @@ def start_spark(settings: EngineSettings) -> SparkSession:
     except Exception as error:  # py4j, Spark and the launcher each raise their own
         raise PipelineError(
             f"Spark does not start: {str(error).strip().splitlines()[0]}",
-            hint="see what Java wrote above, and [engine.spark] in the project file",
+            hint=_way_out(),
         ) from error
     if threading.current_thread() is threading.main_thread():
         # PySpark's own handler cancels the jobs at work: a batch would be lost that could have been finished.

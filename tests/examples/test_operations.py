@@ -64,6 +64,17 @@ def test_the_dashboard_draws_metrics_that_there_are() -> None:
     assert len(set(ids)) == len(ids)
 
 
+def test_what_is_well_is_drawn_as_well() -> None:
+    """Of queries in a state there are series only while one is in it; what has no thresholds is red above 80."""
+    dashboard = json.loads((FOLDER / "grafana" / "dashboards" / "kaicep.json").read_text(encoding="utf-8"))
+    shown = [panel for panel in dashboard["panels"] if panel["type"] == "stat"]
+    assert [
+        panel["title"] for panel in shown if not {"mappings", "thresholds"} & panel["fieldConfig"]["defaults"].keys()
+    ] == []
+    drawn = [target["expr"] for panel in shown for target in panel["targets"]]
+    assert [expr for expr in drawn if "kaicep_query_state{" in expr and " or " not in expr] == []
+
+
 def test_files_that_are_mounted_are_there(services: dict[str, Any]) -> None:
     volumes = loaded("compose.yaml")["volumes"]
     mounts = [mount.split(":")[0] for service in services.values() for mount in service.get("volumes", ())]
@@ -103,6 +114,11 @@ def test_kaicep_is_called_as_it_can_be(services: dict[str, Any]) -> None:
     told = call(command, "--help").output
     assert all(word in told for word in options if word.startswith("--"))
     assert f"{project}/var" in (ROOT / "Dockerfile").read_text(encoding="utf-8"), "else the volume is root's"
+
+
+def test_rows_that_are_printed_fill_no_disk(services: dict[str, Any]) -> None:
+    """Docker keeps all that is printed, unless it is told how much."""
+    assert {"max-size", "max-file"} <= services["kaicep"]["logging"]["options"].keys()
 
 
 def test_the_project_finds_alarms() -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+import pytest
 from kaicep.config import EngineSettings
-from kaicep.pipeline.hosting.spark_session import configuration
+from kaicep.errors import PipelineError
+from kaicep.pipeline.hosting import spark_session
+from kaicep.pipeline.hosting.spark_session import configuration, start_spark
 
 
 def test_a_project_s_own_keys_win() -> None:
@@ -53,3 +57,24 @@ def test_java_on_this_machine_compiles_once() -> None:
     assert "TieredStopAtLevel=1" in options()
     assert "TieredStopAtLevel" not in options(master="spark://host:7077")
     assert options(spark={"spark.driver.extraJavaOptions": "-Xmx1g"}) == "-Xmx1g"
+
+
+def test_a_user_without_a_name_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `docker run --user 4294967` begins it: of Hadoop's login there is no more than a trace."""
+
+    class Refusing:
+        def __getattr__(self, name: str) -> object:
+            if name == "getOrCreate":
+                raise RuntimeError("An error occurred while calling JavaSparkContext.")
+            return lambda *_: self
+
+    class Session:
+        builder = Refusing()
+        getActiveSession = staticmethod(lambda: None)  # noqa: N815 - PySpark's name
+
+    monkeypatch.setattr(spark_session, "SparkSession", Session)
+    with pytest.raises(PipelineError, match="see what Java wrote above"):
+        start_spark(EngineSettings())
+    monkeypatch.setattr(os, "getuid", lambda: 4294967)
+    with pytest.raises(PipelineError, match="the user 4294967 has no name here"):
+        start_spark(EngineSettings())
