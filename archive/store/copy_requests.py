@@ -25,20 +25,22 @@ _POLL_S = 0.02
 _YOUNG_S = 60.0
 
 
-def answer_requests(root: Path, backup: Callable[[Path], None]) -> None:
+def answer_requests(root: Path, backup: Callable[[Path], None]) -> bool:
     """Make the copies that other processes asked for; a reader whose copy cannot be made learns it by waiting.
 
     Args:
         root: the archive's folder.
         backup: copies the open store to a new folder.
 
+    Returns:
+        Whether somebody asked.
+
     Raises:
         StoreDamagedError: the store cannot be copied for it is damaged; who asked is answered once it is another one.
     """
     folder = root / SNAPSHOTS
-    if not folder.is_dir():
-        return
-    for request in folder.glob(f"*{_REQUEST}"):
+    requests = list(folder.glob(f"*{_REQUEST}"))
+    for request in requests:
         copy, unfinished = request.with_suffix(""), request.with_suffix(_UNFINISHED)
         if request.with_suffix(_ALIVE).exists() and not copy.exists():
             try:
@@ -50,6 +52,7 @@ def answer_requests(root: Path, backup: Callable[[Path], None]) -> None:
             except (ArchiveError, OSError):
                 shutil.rmtree(unfinished, ignore_errors=True)
         request.unlink(missing_ok=True)
+    return bool(requests)
 
 
 def report_damage(root: Path, copy: Path, damage: StoreDamagedError) -> StoreDamagedError:

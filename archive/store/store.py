@@ -147,13 +147,12 @@ class PrivateStore(Store, Protocol):
 
 
 class WritableStore(Store, Protocol):
-    """A store as the engine has it, which alone writes it.
+    """A store as the engine has it, which alone writes it."""
 
-    Attributes:
-        events_per_load: how many events are added at once, about.
-    """
-
-    events_per_load: int
+    @property
+    @abstractmethod
+    def events_per_load(self) -> int:
+        """How many events are added at once, about."""
 
     @classmethod
     @abstractmethod

@@ -22,7 +22,7 @@ from ..problem import ProblemError
 __all__ = ["SharedCopy"]
 
 _FRESH_S = 1.0
-_STALE_S = 10.0
+_STALE_S = 60.0
 _PATIENCE_S = 0.05
 """The first request after a pause waits so long for a newer copy, which an engine that has time gives at once."""
 _IDLE_S = 60.0

@@ -11,7 +11,7 @@ import pyoxigraph as ox
 import pytest
 from kaicep.archive.log import Position
 from kaicep.archive.sparql import SparqlRequest
-from kaicep.archive.store import OxigraphStore, StoreDamagedError
+from kaicep.archive.store import OxigraphStore, StoreDamagedError, oxigraph_store
 from kaicep.archive.store.event_quads import encoder
 from kaicep.archive.store.store_metadata import CommittedOffset
 from kaicep.errors import ArchiveError
@@ -46,6 +46,19 @@ def test_progress_comes_with_the_quads_and_outlives_the_process(tmp_path: Path) 
     assert again.committed() == CommittedOffset(Position(0, 3), total=9, rows=9)
     assert again.quads() == 2
     again.close()
+
+
+def test_loads_are_small_while_somebody_asks_for_copies(store: OxigraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy is made between two of them; afterwards they are as large as is fastest."""
+    store.serve_copies()
+    large = store.events_per_load
+    requests = store.path.parent / "snapshots"
+    requests.mkdir(exist_ok=True)
+    (requests / "one.request").touch()
+    store.serve_copies()
+    assert store.events_per_load < large
+    monkeypatch.setattr(oxigraph_store, "_ASKED_S", 0.0)
+    assert store.events_per_load == large
 
 
 def test_the_later_of_two_marks_counts(store: OxigraphStore) -> None:

@@ -21,7 +21,6 @@ def test_a_kind_does_all_that_the_protocol_says(kind: type[WritableStore]) -> No
     said = {name for protocol in (Store, WritableStore) for name in vars(protocol) if not name.startswith("_")}
     assert said <= set(dir(kind))
     assert not kind.__abstractmethods__
-    assert kind.events_per_load > 0
 
 
 def test_the_settings_choose_the_kind(tmp_path: Path) -> None:
