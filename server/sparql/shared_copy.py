@@ -10,7 +10,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -120,22 +120,28 @@ class SharedCopy:
 
     def _keep(self, closed: int) -> None:
         """Make a copy, and newer ones for as long as somebody has asked since the last one was begun."""
-        asked = True
-        while asked:
-            began = time.monotonic()
-            held, refusal = self._opened()
+        try:
+            while self._renewed(closed):
+                pass
+        finally:  # whatever ends it, the next request begins again
             with self._changed:
-                self._made += 1
-                self._refusal = refusal
+                self._keeping = self._keeping and self._closed != closed
                 self._changed.notify_all()
-                if held is not None and self._closed == closed:
-                    self._replace(held)
-                    self._changed.wait_for(lambda: self._closed != closed, self._fresh)
-                elif held is not None:
-                    held.view.close()
-                if self._closed != closed:
-                    return
-                asked = self._keeping = held is not None and self._used > began
+
+    def _renewed(self, closed: int) -> bool:
+        """Make a copy; tell, when it is no longer fresh, whether somebody has asked since this was begun."""
+        began = time.monotonic()
+        held, refusal = self._opened()
+        with self._changed:
+            self._made += 1
+            self._refusal = refusal
+            self._changed.notify_all()
+            if held is not None and self._closed == closed:
+                self._replace(held)
+                self._changed.wait_for(lambda: self._closed != closed, self._fresh)
+            elif held is not None:
+                held.view.close()
+            return held is not None and self._closed == closed and self._used > began
 
     def _opened(self) -> tuple[_Held | None, ProblemError | None]:
         """A new copy; or why there is none."""
@@ -147,7 +153,8 @@ class SharedCopy:
             return None, ProblemError(503, f"the store cannot be copied: {error}")
         folder = _folder_of(held)
         if folder is not None and self._prepare is not None:
-            self._prepare(folder)
+            with suppress(OSError):  # no process can be begun: whoever asks is told
+                self._prepare(folder)
         return held, None
 
     def _replace(self, new: _Held | None) -> None:

@@ -92,6 +92,11 @@ class _StoreHere(StoreProcess):
     def __init__(self, *, writable: bool = False, **_: object) -> None:
         self._writable, self._kept = writable, dict[Path, ox.Store]()
 
+    @property
+    def runs(self) -> bool:
+        """No other process opens a store ahead."""
+        return False
+
     def start(self) -> None:
         """There is nothing to begin."""
 

@@ -107,8 +107,18 @@ def test_many_who_come_at_once_open_one_feed(settings: Settings, monkeypatch: py
         return own(reader, query)
 
     monkeypatch.setattr(MatchReader, "end", end)
-    feeds = RowFeeds(settings)
-    within(60, lambda: asyncio.gather(*(taken(feeds, None, 2) for _ in range(50))))
+    feeds, all_here = RowFeeds(settings), asyncio.Barrier(50)
+
+    async def come() -> object:
+        async with feeds.feed("high") as feed:
+            await all_here.wait()
+            return feed
+
+    async def do() -> None:
+        found = await asyncio.gather(*(come() for _ in range(50)))
+        assert all(feed is found[0] for feed in found)
+
+    within(60, do)
     assert opened == ["high"]
 
 

@@ -128,6 +128,32 @@ def test_who_would_have_one_that_is_too_old_waits_and_hears_why_there_is_none() 
         pass
 
 
+def test_one_that_cannot_be_prepared_is_given_all_the_same() -> None:
+    def prepare(_: Path) -> None:
+        raise OSError(11, "no more processes")
+
+    copy = SharedCopy(Settings(), prepare, 60.0, 60.0, lambda _: cast("ReadView", FakeView(Path("0"))))
+    with copy.folder() as folder:
+        assert folder == Path("0")
+    copy.close()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_whatever_goes_wrong_beside_requests_they_do_not_wait_for_ever() -> None:
+    faults = [ValueError("a defect")]
+
+    def open_one(_: Settings) -> ReadView:
+        if faults:
+            raise faults.pop()
+        return cast("ReadView", FakeView(Path("0")))
+
+    copy = SharedCopy(Settings(), None, 60.0, 60.0, open_one)
+    with copy.folder() as folder:
+        assert folder == Path("0")
+    assert not faults
+    copy.close()
+
+
 def test_one_that_is_made_when_all_is_closed_is_closed_too() -> None:
     opened, begun, go = list[FakeView](), Event(), Event()
 
