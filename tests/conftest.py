@@ -54,8 +54,8 @@ os.environ["SPARK_SUBMIT_OPTS"] = os.environ["SPARK_DAEMON_JAVA_OPTS"] = "-XX:Ti
 # Where nobody names a profile: a machine that is busy is no failure.
 settings.register_profile("new cases", deadline=None)
 settings.load_profile("new cases")
-# The same cases every time, a fifth of those that the long runs draw.
-settings.register_profile("ci", settings.get_profile("ci"), max_examples=20)
+# The same cases every time, some of those that the long runs draw.
+settings.register_profile("ci", settings.get_profile("ci"), max_examples=15)
 
 
 @pytest.hookimpl(tryfirst=True)

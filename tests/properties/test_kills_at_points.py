@@ -20,7 +20,6 @@ from kaicep.examples.cluster import cluster
 from support.halting_runs import BATCHES, check_left, done, lives, prepared
 from support.halts import BETWEEN, COMMIT, JOBS, Halt
 from support.processes import process
-from support.sampling import some_of
 from support.victims import DRIVER, KINDS, WORKERS, end, victim
 
 POINTS = (JOBS[0], BETWEEN, JOBS[1], JOBS[2], COMMIT)
@@ -76,7 +75,8 @@ def test_the_long_run_has_each_kind_twice_at_each_point() -> None:
 
 @pytest.mark.spark
 @pytest.mark.reliability
-@pytest.mark.parametrize("seed", some_of(SEEDS, 1))
+@pytest.mark.long
+@pytest.mark.parametrize("seed", SEEDS)
 def test_whatever_ends_amid_a_batch(seed: int, tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     began = time.monotonic()
     kills = killed(tmp_path, seed)
