@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from .kafka_options import KafkaOptions, KafkaServers
+from .mqtt import CertificateSettings
 from .quantities import Duration
+from .secret import Secret
 from .strict_table import Table
 
 __all__ = [
@@ -30,14 +32,6 @@ ACTION_KINDS = ("webhook", "mqtt", "kafka", "mail", "command", "python", *ENGINE
 """The fields that say of which kind an action is."""
 
 _FUNCTION = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
-
-
-def _secret(text: object) -> object:
-    """`env:NAME` or `file:PATH`; what is a secret itself is refused, and not repeated."""
-    if text is None or (isinstance(text, str) and text.startswith(("env:", "file:")) and not text.endswith(":")):
-        return text
-    message = 'secrets do not stand in the project file; write "env:NAME" or "file:PATH" for where this one is found'
-    raise ValueError(message)
 
 
 def _address(text: object) -> object:
@@ -85,7 +79,6 @@ def _query_name(text: object) -> object:
 
 ActionName = Annotated[str, BeforeValidator(_name)]
 QueryName = Annotated[str, BeforeValidator(_query_name)]
-Secret = Annotated[str | None, BeforeValidator(_secret)]
 Host = Annotated[str, BeforeValidator(_host)]
 
 
@@ -105,7 +98,7 @@ class WebhookSettings(Table):
     batch: int = Field(default=1, ge=1)
 
 
-class MqttSettings(Table):
+class MqttSettings(CertificateSettings):
     """`mqtt = { … }`: calls are published as JSON, with QoS 1.
 
     Attributes:
@@ -113,33 +106,23 @@ class MqttSettings(Table):
         topic: template.
         retain: whether the broker keeps the last one of a topic.
         tls: whether the connection is encrypted.
-        ca: file of the authorities that are trusted, in PEM; `None`: those of the system.
-        certificate: file of the client's own certificate, in PEM.
-        key: file of the certificate's key.
         user: at the broker.
         password: of the user.
     """
+
+    _encrypted_by: ClassVar[str] = "tls = true"
 
     broker: Host
     topic: str
     retain: bool = False
     tls: bool = False
-    ca: str | None = None
-    certificate: str | None = None
-    key: str | None = None
     user: str | None = None
     password: Secret = None
 
-    @model_validator(mode="after")
-    def _has_certificates_where_it_is_encrypted(self) -> Self:
-        lone = next((name for name in ("ca", "certificate", "key") if getattr(self, name) is not None), None)
-        if lone is not None and not self.tls:
-            message = f"'{lone}' is for encrypted connections; write tls = true"
-            raise ValueError(message)
-        if (self.certificate is None) != (self.key is None):
-            message = "a certificate has a key: write both, certificate and key"
-            raise ValueError(message)
-        return self
+    @property
+    def encrypted(self) -> bool:
+        """Whether the connection is."""
+        return self.tls
 
 
 class KafkaSettings(Table):

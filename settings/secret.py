@@ -4,10 +4,25 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import BeforeValidator
 
 from ..errors import ConfigError, Place
 
-__all__ = ["found_secret"]
+__all__ = ["Secret", "found_secret"]
+
+
+def _secret(text: object) -> object:
+    """`env:NAME` or `file:PATH`; what is a secret itself is refused, and not repeated."""
+    if text is None or (isinstance(text, str) and text.startswith(("env:", "file:")) and not text.endswith(":")):
+        return text
+    message = 'secrets do not stand in the project file; write "env:NAME" or "file:PATH" for where this one is found'
+    raise ValueError(message)
+
+
+Secret = Annotated[str | None, BeforeValidator(_secret)]
+"""Where a secret is found: `env:NAME` or `file:PATH`."""
 
 
 def found_secret(key: str, text: str, root: Path, file: str) -> str:

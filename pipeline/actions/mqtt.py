@@ -100,7 +100,7 @@ class MqttAction:
         made: Client = self._library.Client(self._library.CallbackAPIVersion.VERSION2)
         if self._mqtt.user is not None:
             made.username_pw_set(self._mqtt.user, self._password)
-        if self._mqtt.tls:
+        if self._mqtt.encrypted:
             encrypt(made, self._mqtt, f"{self._spec.place}.mqtt", self._spec.root, self._spec.file)
         return made
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ConfigError, Place
-from ...settings import MqttSettings, found_secret
-from ...settings.mqtt import BrokerSettings
+from ...settings import found_secret
+from ...settings.mqtt import BrokerSettings, CertificateSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,7 +106,7 @@ def unreachable(error: BaseException | None) -> str:
     return f"cannot be reached{why}"
 
 
-def encrypt(made: Client, settings: BrokerSettings | MqttSettings, key: str, root: Path, file: str) -> None:
+def encrypt(made: Client, settings: CertificateSettings, key: str, root: Path, file: str) -> None:
     """Let a client's connections be encrypted, by the certificates that its settings name.
 
     Args:

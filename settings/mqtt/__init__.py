@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .broker_settings import BrokerSettings
+from .certificate_settings import CertificateSettings
 from .mqtt_source_settings import MqttSourceSettings
 from .topic_pattern import TopicPattern
 
-__all__ = ["BrokerSettings", "MqttSourceSettings", "TopicPattern"]
+__all__ = ["BrokerSettings", "CertificateSettings", "MqttSourceSettings", "TopicPattern"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, model_validator
 
-from ..action_settings import Secret
-from ..strict_table import Table
+from ..secret import Secret
+from .certificate_settings import CertificateSettings
 
 __all__ = ["BrokerSettings", "MqttServer", "MqttVersion"]
 
@@ -32,7 +32,7 @@ MqttServer = Annotated[str, BeforeValidator(_server)]
 MqttVersion = Literal["3.1.1", "5"]
 
 
-class BrokerSettings(Table):
+class BrokerSettings(CertificateSettings):
     """A broker, and who its client is.
 
     Attributes:
@@ -40,28 +40,17 @@ class BrokerSettings(Table):
         version: of the protocol.
         user: at the broker; may be `env:NAME` or `file:PATH`.
         password: of the user.
-        ca: file of the authorities that are trusted, in PEM; `None`: those of the system.
-        certificate: file of the client's own certificate, in PEM.
-        key: file of the certificate's key.
     """
+
+    _encrypted_by: ClassVar[str] = 'server = "mqtts://…"'
 
     server: MqttServer
     version: MqttVersion = "5"
     user: str | None = None
     password: Secret = None
-    ca: str | None = None
-    certificate: str | None = None
-    key: str | None = None
 
     @model_validator(mode="after")
-    def _has_certificates_where_it_is_encrypted(self) -> Self:
-        lone = next((name for name in ("ca", "certificate", "key") if getattr(self, name) is not None), None)
-        if lone is not None and not self.encrypted:
-            message = f"'{lone}' is for encrypted connections; write server = \"mqtts://…\""
-            raise ValueError(message)
-        if (self.certificate is None) != (self.key is None):
-            message = "a certificate has a key: write both, certificate and key"
-            raise ValueError(message)
+    def _has_a_user_with_a_password(self) -> Self:
         if self.password is not None and self.user is None:
             message = "a password is that of a user; write user, too"
             raise ValueError(message)
