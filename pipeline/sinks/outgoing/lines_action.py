@@ -59,15 +59,18 @@ class LinesAction:
 
 
 def _rows_at_end(path: Path) -> frozenset[_Row]:
-    """The query and `_id` of the last rows of a file, behind which what is left of half a line is cut off."""
+    """The query and `_id` of the last rows of a file, whose last line is made whole, or cut off where it is none."""
     if not path.exists():
         return frozenset()
     with path.open("rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _END))
-        *lines, half = file.read().split(b"\n")
-    if half:
-        os.truncate(path, size - len(half))
+        *lines, last = file.read().split(b"\n")
+    if _is_json(last):
+        append_durably(path, b"\n")
+        lines.append(last)
+    elif last:
+        os.truncate(path, size - len(last))
         fsync(path)
     found: set[_Row] = set()
     for line in lines[-_AT_ONCE:]:
@@ -75,3 +78,11 @@ def _rows_at_end(path: Path) -> frozenset[_Row]:
             row = orjson.loads(line)
             found.add((row["_query"], row["_id"]))
     return frozenset(found)
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return False
+    return True

@@ -41,6 +41,14 @@ def test_lines_of_others_stay(tmp_path: Path) -> None:
     assert (tmp_path / "rows.jsonl").read_text().splitlines()[:3] == ["no JSON", '{"_id": 1}', "[]"]
 
 
+def test_a_last_line_that_lacks_its_end_alone_stays(tmp_path: Path) -> None:
+    """Others may have written it."""
+    (tmp_path / "rows.jsonl").write_text('{"mine": 1}')
+    LinesAction(spec_of(tmp_path), "rows.jsonl").send([row_call(1)])
+    first, second = (tmp_path / "rows.jsonl").read_text().splitlines()
+    assert (first, json.loads(second)["_id"]) == ('{"mine": 1}', "a1")
+
+
 def test_a_file_that_is_moved_away_is_begun_anew(tmp_path: Path) -> None:
     sink = LinesAction(spec_of(tmp_path), "rows.jsonl")
     sink.send([row_call(1)])

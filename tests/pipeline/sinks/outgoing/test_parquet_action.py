@@ -55,6 +55,17 @@ def test_what_a_killed_one_has_written_does_not_come_again(tmp_path: Path) -> No
     ]
 
 
+def test_files_may_be_taken_away(tmp_path: Path) -> None:
+    """The next one is numbered behind them, and has their types."""
+    sink = ParquetAction(spec_of(tmp_path), "rows")
+    sink.send([row_call(1, flow=1.5)])
+    (tmp_path / "rows/warm/000000000001.parquet").unlink()
+    sink.send([row_call(2, flow=2)])
+    (found,) = read(tmp_path / "rows/warm")
+    assert found["flow"].to_pylist() == [2.0]
+    assert (tmp_path / "rows/warm/000000000002.parquet").exists()
+
+
 def test_what_is_no_column_is_refused_and_what_passes_tried_again(tmp_path: Path) -> None:
     sink = ParquetAction(spec_of(tmp_path), "rows")
     with pytest.raises(DeliveryError, match="rows of warm do not go into a file: ") as refused:
