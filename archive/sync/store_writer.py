@@ -257,8 +257,9 @@ class StoreWriter:
                 self._rebuilt_for = None
                 self._changed.wait(_POLL_S)
                 return
-            waiting = pending.waiting(self._store.events_per_load)
-        load = pending.load(waiting, self._store.events_per_load)
+            events = self._store.events_per_load
+            waiting = pending.waiting(events)
+        load = pending.load(waiting, events)
         self._store.add(load.quads, load.offset, pending.name)
         with self._changed:
             pending.written(load)
