@@ -11,7 +11,7 @@ from ...ontology.modules import RuleStatement
 from ...settings import ActionSettings, found_secret
 from .call import ActionCall
 
-__all__ = ["Action", "ActionSpec", "DeliveryError", "EngineHost", "made_of"]
+__all__ = ["Action", "ActionSpec", "DeliveryError", "EngineHost", "made_of", "place_of"]
 
 T = TypeVar("T")
 
@@ -59,6 +59,11 @@ class EngineHost(Protocol):
         """Answer a query no more."""
 
 
+def place_of(name: str) -> str:
+    """The key of an action's table in the project file: that of a sink is its name."""
+    return name if "." in name else f"actions.{name}"
+
+
 @dataclass(frozen=True, slots=True)
 class ActionSpec:
     """What an action is made of.
@@ -79,8 +84,8 @@ class ActionSpec:
 
     @property
     def place(self) -> str:
-        """The key of its table in the project file: that of a sink is its name."""
-        return self.name if "." in self.name else f"actions.{self.name}"
+        """The key of its table in the project file."""
+        return place_of(self.name)
 
     def resolved(self, key: str, text: str) -> str:
         """A value as it is, or as the environment variable or the file has it that it names.

@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from ....settings import ActionSettings
-from ..action import Action
+from ..action import Action, place_of
 from .call_sender import CallSender
 from .failed_calls import FailedCall
 from .lane_schedule import LaneSchedule
@@ -164,5 +164,4 @@ def outbox_folder(state: Path) -> Path:
 
 def _gone(name: str) -> str:
     """Why what waits for an action, or for a sink, does not go out."""
-    place = name if "." in name else f"actions.{name}"
-    return f"the project has no [{place}] any more: what waits goes out when it is there again"
+    return f"the project has no [{place_of(name)}] any more: what waits goes out when it is there again"
