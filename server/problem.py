@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from ..errors import KaicepError
 
-__all__ = ["ProblemError"]
+__all__ = ["ProblemError", "first_fault"]
 
 
 class ProblemError(Exception):
@@ -22,3 +25,9 @@ class ProblemError(Exception):
         super().__init__(status, str(self.error))
         self.status = status
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+def first_fault(errors: Sequence[Mapping[str, Any]]) -> str:
+    """The first thing that is wrong with what was sent, and where, as Pydantic has found it."""
+    where = ".".join(map(str, errors[0]["loc"])) or "body"
+    return f"{where}: {errors[0]['msg']}"

@@ -24,7 +24,7 @@ from ..errors import (
     QueryTypeError,
     error_fields,
 )
-from .problem import ProblemError
+from .problem import ProblemError, first_fault
 
 __all__ = ["PROBLEM", "PROBLEM_RESPONSES", "add_problem_handlers", "problem_response"]
 
@@ -75,11 +75,8 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def on_invalid(_: Request, error: RequestValidationError) -> Response:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        return problem_response(
-            422, KaicepError(f"{where}: {first['msg']}", hint="GET /openapi.json says what it takes")
-        )
+        wrong = KaicepError(first_fault(error.errors()), hint="GET /openapi.json says what it takes")
+        return problem_response(422, wrong)
 
     @app.exception_handler(Exception)
     def on_defect(_: Request, error: Exception) -> Response:  # noqa: ARG001 - the log has it, and tells nobody else

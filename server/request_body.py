@@ -10,7 +10,7 @@ from fastapi import Request
 from pydantic import BaseModel, ValidationError
 from starlette.requests import ClientDisconnect
 
-from .problem import ProblemError
+from .problem import ProblemError, first_fault
 
 __all__ = ["parse_body", "read_body"]
 
@@ -62,9 +62,7 @@ def parse_body(model: type[Model], body: bytes, hint: str, status: int = 422) ->
     try:
         return model.model_validate_json(body)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "body"
-        raise ProblemError(status, f"{where}: {first['msg']}", hint) from error
+        raise ProblemError(status, first_fault(error.errors()), hint) from error
 
 
 async def _read(request: Request, largest: int) -> bytes:

@@ -9,7 +9,8 @@ from datetime import timedelta
 import pytest
 from fastapi import Request
 from kaicep.server.problem import ProblemError
-from kaicep.server.request_body import read_body
+from kaicep.server.request_body import parse_body, read_body
+from pydantic import BaseModel
 from starlette.types import Message
 
 SOON = timedelta(seconds=0.05)
@@ -62,3 +63,19 @@ def test_a_client_that_goes_away_is_told_so() -> None:
 
 async def _gone() -> Message:
     return {"type": "http.disconnect"}
+
+
+class Named(BaseModel):
+    """What a body may say."""
+
+    name: str
+
+
+@pytest.mark.parametrize(
+    ("body", "why"), [(b"{", "body: Invalid JSON"), (b'{"name": 1}', "name: Input should be a valid string")]
+)
+def test_what_a_body_says_wrong_is_told_with_its_place(body: bytes, why: str) -> None:
+    assert parse_body(Named, b'{"name": "a"}', "send a name") == Named(name="a")
+    with pytest.raises(ProblemError, match=f"{why}.*: send a name") as refused:
+        parse_body(Named, body, "send a name")
+    assert refused.value.status == 422
