@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["StreamSubscriptions"]
 
-_LOG = logging.getLogger("kaicep")
 _POLL_S = 0.02
 _QUIET_S = 1.0
 _PATIENCE_S = 10.0
@@ -37,7 +35,7 @@ class StreamSubscriptions:
         ConfigError: the library, a secret or a certificate is not there.
     """
 
-    def __init__(self, settings: Settings, say: Callable[[str], None] = _LOG.info) -> None:
+    def __init__(self, settings: Settings, say: Callable[[str], None]) -> None:
         self._subscriptions: dict[str, Subscription] = {}
         for name, stream in settings.streams.items():
             if stream.source is None or (source := stream.source.mqtt) is None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -16,24 +13,8 @@ from kaicep.pipeline.sources.mqtt import MessageInbox, mqtt_intake
 from kaicep.storage import ChildProcess
 from support.air_and_water import payloads, project
 from support.brokers import free_port, mosquitto, published
+from support.processes import process
 from support.receivers import eventually
-
-TAKES = """
-import sys
-import time
-from pathlib import Path
-
-from support.air_and_water import project
-
-from kaicep.pipeline.sources import MqttIntake
-
-intake = MqttIntake(project(Path(sys.argv[1]), int(sys.argv[2])))
-intake.start()
-while intake.troubles:
-    time.sleep(0.01)
-print("takes", flush=True)
-time.sleep(600)
-"""
 
 
 @pytest.fixture
@@ -111,11 +92,10 @@ def test_it_ends_with_an_engine_that_is_killed(tmp_path: Path) -> None:
     """And lets the next one take the messages; what it has kept goes to that one."""
     port = free_port()
     with mosquitto(tmp_path, port) as broker:
-        path = os.pathsep.join(folder for folder in sys.path if folder)
-        words = [sys.executable, "-c", TAKES, str(tmp_path), str(port)]
-        with subprocess.Popen(words, env={**os.environ, "PYTHONPATH": path}, stdout=subprocess.PIPE) as engine:
+        (tmp_path / "port").write_text(str(port))
+        with process("taking_engine", tmp_path) as engine:
             assert engine.stdout is not None
-            assert engine.stdout.readline() == b"takes\n"
+            assert engine.stdout.readline() == "takes\n"
             published(broker, ("air/1", "1"))
             assert not lets_go(tmp_path)
             engine.kill()
