@@ -55,18 +55,31 @@ os.environ["SPARK_SUBMIT_OPTS"] = os.environ["SPARK_DAEMON_JAVA_OPTS"] = "-XX:Ti
 settings.register_profile("new cases", deadline=None)
 settings.load_profile("new cases")
 # The same cases every time, some of those that the long runs draw.
-settings.register_profile("ci", settings.get_profile("ci"), max_examples=15)
+settings.register_profile("ci", settings.get_profile("ci"), max_examples=10)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests that need Spark, since they take longest, and keep those that share a session together."""
+    """Begin with the tests that need Spark, since they take longest, and keep those together that share what is dear.
+
+    That is a session of Spark, and what a file makes once for its tests: each process that had some of them would make
+    it anew.
+    """
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
     for item in items:
         if SECONDS & set(item.path.relative_to(TESTS).parts):
             item.add_marker(pytest.mark.slow)
-        if isinstance(item, pytest.Function) and "spark" in item.fixturenames:
-            item.add_marker(pytest.mark.xdist_group("spark"))
+        if isinstance(item, pytest.Function) and (group := _group(item)) is not None:
+            item.add_marker(pytest.mark.xdist_group(group))
+
+
+def _group(item: pytest.Function) -> str | None:
+    """What a test shares with others; `None`: nothing, or its file says so itself."""
+    if "spark" in item.fixturenames:
+        return "spark"
+    made = item._fixtureinfo.name2fixturedefs.values()
+    shares = any(of.scope == "module" and of.baseid == item.parent.nodeid for (*_, of) in made)
+    return item.path.stem if shares and item.get_closest_marker("xdist_group") is None else None
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import datetime, timedelta
@@ -35,13 +33,13 @@ from .store_copy import OxigraphGraphs, StoreCopy
 from .store_metadata import GRAPH, HOLDS, KNOWS, SINCE, SUBJECT, CommittedOffset
 
 _KNOWLEDGE = ox.NamedNode(KNOWLEDGE)
-_MANY_EVENTS, _FEW_EVENTS = 25_000, 5_000
+_EVENTS = 25_000
 """Oxigraph's loader is fastest around 100,000 quads at once: below, files to be put together; above, sorting.
 
 330,000 quads in 8 loads, 3 and 1: 2.2, 1.4 and 1.8 CPU seconds.
 """
-_ASKED_S = 10.0
-"""So long after somebody has had a copy the next one is not kept waiting by a large load (docs/decisions/354)."""
+_FEW_BYTES = 200_000
+"""So little is written as a transaction: the loader makes files of it, to be put together by others."""
 _OPENING_S = 30.0
 """Another engine is refused by the log before; one who rolls the store forward lets go after the load at work."""
 
@@ -60,13 +58,14 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
         ArchiveError: another process has it open.
     """
 
+    events_per_load = _EVENTS
+
     def __init__(self, path: Path, bucket: timedelta, timeout: float = 2.0, *, later: bool = False) -> None:
         self.path = path
         self.bucket = bucket
         self._store: ox.Store | None = None
         self._closed, self._opening = False, Lock()
         self._damage: str | None = None
-        self._asked = -math.inf
         self._lock = lock_of(path)
         make_folder(path.parent)
         if not self._lock.acquire(timeout):
@@ -106,7 +105,8 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
         try:
             with self._using() as store:
                 # Lenient: the annotator wrote these terms; one that only a validator minds must not stop the store.
-                store.bulk_load(quads + said.encode(), format=ox.RdfFormat.N_QUADS, lenient=True)
+                load = store.load if len(quads) <= _FEW_BYTES else store.bulk_load
+                load(quads + said.encode(), format=ox.RdfFormat.N_QUADS, lenient=True)
                 if offset is not None:
                     _remove_offsets_before(store, offset, log)
         except SyntaxError as error:
@@ -230,19 +230,13 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
             self._store = None
         self._lock.release()
 
-    @property
-    def events_per_load(self) -> int:
-        """Many are added in less time; as long as somebody asks for copies, which are made between loads, fewer."""
-        return _FEW_EVENTS if time.monotonic() < self._asked + _ASKED_S else _MANY_EVENTS
-
     def serve_copies(self) -> None:
         """Make the copies that other processes asked for; whoever writes learns here of damage that readers met."""
         damage, self._damage = self._damage, None  # at once: another thread may be about to say so
         damage = damage or reported_damage(self.path.parent)
         if damage is not None:
             raise StoreDamagedError(damage, place=Place(str(self.path)))
-        if answer_requests(self.path.parent, self.backup):
-            self._asked = time.monotonic()
+        answer_requests(self.path.parent, self.backup)
 
     def remove_copies(self) -> None:
         """Delete the copies of readers that were killed."""

@@ -101,6 +101,11 @@ class PendingWrites:
         return missing_rows(self._pending, self.committed) + self._rest.rows
 
     @property
+    def worth(self) -> int:
+        """How many events have as many quads as these rows, about."""
+        return self.rows * self._share
+
+    @property
     def held(self) -> Position | None:
         """The last batch up to which the store holds every row of the log; `None`: it holds none for certain."""
         return held_of(self.log, self.committed)

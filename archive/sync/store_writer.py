@@ -7,7 +7,9 @@ the store is.
 from __future__ import annotations
 
 import logging
+import math
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,6 +22,10 @@ from .pending_writes import Encode, PendingWrites, missing_rows, pending_batches
 
 _LOG = logging.getLogger("kaicep")
 _POLL_S = 0.05
+_FEW = 200
+_APART_S = 3.0
+"""Some thousand events a second are loaded so often at the most, and fewer than `_FEW` at once: each load leaves the
+store files to be put together, which takes the more time the smaller they are (docs/decisions/365)."""
 _LOG_LACKS = ", which has lost segments: try `kaicep repair`, which asks both, before you remove it"
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 30.0
 
@@ -66,6 +72,8 @@ class StoreWriter:
         self._knows = False
         self._failure: ArchiveError | None = None
         self._told = False
+        self._awaited = 0
+        self._loaded = {events: -math.inf, matches: -math.inf}
         try:
             self._meet()
         except StoreUnavailableError as trouble:
@@ -152,7 +160,12 @@ class StoreWriter:
                 hopeless = timeout is None and self._trouble is not None
                 return done() or self._failure is not None or self._stopping or hopeless
 
-            self._changed.wait_for(over, timeout)
+            self._awaited += 1
+            self._changed.notify_all()
+            try:
+                self._changed.wait_for(over, timeout)
+            finally:
+                self._awaited -= 1
             if done():
                 return True
             self._raise_failure()
@@ -255,15 +268,22 @@ class StoreWriter:
             pending = self._next()
             if pending is None:
                 self._rebuilt_for = None
+            events = self._store.events_per_load
+            if pending is None or not self._is_due(pending, events):
                 self._changed.wait(_POLL_S)
                 return
-            events = self._store.events_per_load
             waiting = pending.waiting(events)
         load = pending.load(waiting, events)
         self._store.add(load.quads, load.offset, pending.name)
+        self._loaded[pending] = time.monotonic()
         with self._changed:
             pending.written(load)
             self._changed.notify_all()
+
+    def _is_due(self, pending: PendingWrites, events: int) -> bool:
+        """Whether to load now what waits, where a load has so many events, and not with what is to come."""
+        few_or_many = not _FEW < pending.worth < events
+        return few_or_many or self._awaited > 0 or time.monotonic() >= self._loaded[pending] + _APART_S
 
     def _next(self) -> PendingWrites | None:
         """What the store lacks longest, events before the matches of their batch; `None`: it lacks nothing."""

@@ -44,9 +44,10 @@ from ..sources import (
     RecordFile,
     RecordSource,
     UnreadableFile,
+    arrived,
     delivered_streams,
+    file_state,
     is_object_source,
-    path_of,
     source_streams,
     written_streams,
 )
@@ -60,7 +61,6 @@ __all__ = ["ExecutorHosting"]
 
 _LOG = logging.getLogger("kaicep")
 _DRIVER = 'set hosting = "driver" under [engine]'
-_MILLISECOND_NS = 1_000_000
 
 
 class ExecutorHosting:
@@ -76,7 +76,6 @@ class ExecutorHosting:
         few: so many rows of a batch come to the driver, whatever sinks there are.
     """
 
-    collects = False
     replayable = False
     few = FEW_ROWS
 
@@ -173,10 +172,9 @@ class ExecutorHosting:
         for name, source in source_streams(settings).items():
             if name in delivered or name in logged:
                 continue
-            wanted = {*files.listed.get(name, ())} - {*files.passed_over.get(name, ())}
-            paths = {path_of(url) for url in wanted}
-            there = {path: found for path in paths if (found := _modified(path)) is not None}
-            records = _records(source, sorted(there, key=lambda path: (there[path], path)))
+            paths = arrived(files.listed.get(name, ()), files.passed_over.get(name, ()))
+            there = [path for path in paths if file_state(path) is not None]
+            records = _records(source, there)
             own = self._logged(number, name) if len(there) < len(paths) or isinstance(source, ObjectSource) else []
             if len(there) == len(paths) and isinstance(source, ObjectSource) and own and source.are_there(records):
                 own = []
@@ -184,7 +182,7 @@ class ExecutorHosting:
                 logged.add(name)
             else:
                 own = [Split(name, place, one, "source") for place, one in enumerate(records)]
-                gone = [UnreadableFile(path, GONE, None) for path in sorted(paths - there.keys())]
+                gone = [UnreadableFile(path, GONE, None) for path in sorted({*paths} - {*there})]
                 if gone := source.untaken(gone):
                     unreadable.setdefault(name, []).extend(gone)
                 for file in gone:
@@ -292,11 +290,3 @@ def _folder(path: Path) -> Path:
     """What is there of a source for certain: of a pattern, the folder before it."""
     parts = [part for part in (path, *path.parents) if not set("*?[{") & set(str(part))]
     return next(part for part in parts if part.exists()).absolute()
-
-
-def _modified(path: str) -> int | None:
-    """When a file was last changed, as Spark has it: in milliseconds; `None`: it is gone."""
-    try:
-        return Path(path).stat().st_mtime_ns // _MILLISECOND_NS
-    except (FileNotFoundError, NotADirectoryError):
-        return None

@@ -32,7 +32,7 @@ from ..kafka import Offsets
 from ..knowledge import KnowledgeStore, KnowledgeSwap, KnowledgeVersions, Version
 from ..monitoring import StageClock
 from ..sinks import DeliveredRows, Sink
-from ..sources import RawBatch, delivered_streams, fleeting_streams, source_streams
+from ..sources import RawBatch, fleeting_streams
 from .checkpoint import CallKeeper, Checkpoint
 from .flow_state import FlowState
 from .generations import Generation, planned_at
@@ -147,14 +147,6 @@ class CheckpointedFlow:
         """Which files were taken."""
         return self._checkpoint.journal
 
-    @property
-    def named(self) -> frozenset[str]:
-        """The streams of whose batches it asks for no more than the files: whoever hosts them reads these."""
-        if self._hosting.collects:
-            return frozenset()
-        settings = self.project.settings
-        return frozenset(source_streams(settings).keys() - delivered_streams(settings))
-
     def check_hosting(self) -> None:
         """See that batches can be done where they are hosted, before their streams are read.
 
@@ -225,8 +217,6 @@ class CheckpointedFlow:
         """
         if number <= self.done:
             return None
-        if not self._hosting.collects:
-            generation.check_files(number)
         settings = self.project.settings
         files = self.journal.sorted_out(number, generation.files(number, settings))
         files = replace(files, logged=self._checkpoint.logged(number) & fleeting_streams(settings))

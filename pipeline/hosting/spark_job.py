@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from functools import partial
 from types import MappingProxyType
@@ -122,8 +122,6 @@ class SparkJob:
         generation: Generation,
         idle: IdleStreams | None,
         renewed: Callable[[], Generation] | None = None,
-        *,
-        named: Collection[str] = (),
     ) -> None:
         """Begin to read.
 
@@ -133,14 +131,13 @@ class SparkJob:
             generation: the checkpoint, and the number of its first batch in our count.
             renewed: gives the checkpoint that serves when streams are read on; `None`: the same one.
             idle: follows which streams are silent; `None`: read what there is now, and end.
-            named: the streams of whose batches nobody asks for more than the files.
         """
         self._stopping.clear()
         self._failure, self.told = None, True
         self._trouble, self._interruption = None, Interruption(self._say)
         self._stop_heartbeat()
         self._worn = False
-        opened = partial(self._open, spark, settings, idle, named)
+        opened = partial(self._open, spark, settings, idle)
         self._stream = opened(generation)
         self._ended.clear()
         again = None if idle is None else lambda: opened(generation if renewed is None else renewed())
@@ -156,11 +153,10 @@ class SparkJob:
         spark: SparkSession,
         settings: Settings,
         idle: IdleStreams | None,
-        named: Collection[str],
         generation: Generation,
     ) -> StreamingQuery:
         starts = generation.starts(settings)
-        frame = read_streams(spark, settings, generation.heartbeats, starts, self._given, named=named)
+        frame = read_streams(spark, settings, generation.heartbeats, starts, self._given)
         writer = frame.writeStream.foreachBatch(partial(self._deliver, generation, idle))
         if idle is None:
             writer = writer.trigger(availableNow=True)

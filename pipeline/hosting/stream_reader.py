@@ -188,7 +188,7 @@ class StreamReader(QueryRegistrar):
         keep_freed_memory()
         spark = self._session()
         flow.check_hosting()
-        self._job.start(spark, settings, generation, idle, partial(self._take_up, idle), named=flow.named)
+        self._job.start(spark, settings, generation, idle, partial(self._take_up, idle))
 
     def _find_objects(self, idle: IdleStreams | None) -> None:
         """List the buckets of sources: now, or from now on until the streams are read no more."""

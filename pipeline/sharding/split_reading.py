@@ -104,10 +104,12 @@ def read_split(catalog: Catalog, split: Split, folder: SharedFolder) -> tuple[Ra
             raw = reshape(source_streams(settings)[split.stream].records(pq.ParquetFile(file).read(), origin), stream)
         case Path() as file if split.form == "source":
             _check_reached(file)
-            raw = reshape(source_streams(settings)[split.stream].file(str(file)), stream)
+            raw = reshape(source_streams(settings)[split.stream].files([str(file)]), stream)
         case BucketFile() as file if split.form == "source":
             source = source_streams(settings)[split.stream]
-            raw = reshape(source.read([file]) if isinstance(source, ObjectSource) else source.file(str(file)), stream)
+            raw = reshape(
+                source.read([file]) if isinstance(source, ObjectSource) else source.files([str(file)]), stream
+            )
         case file:
             raw = read_file(file, stream)
     annotated = catalog.annotators[split.stream].annotate(raw.table)

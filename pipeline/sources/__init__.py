@@ -25,7 +25,7 @@ from .records import (
 )
 from .source import RecordSource, SourceSpec, SourceStart
 from .text_lines import conversion
-from .unreadable import GONE, UnreadableFile, file_state, path_of
+from .unreadable import GONE, UnreadableFile, arrived, file_state
 
 if TYPE_CHECKING:
     from .heartbeat import Heartbeat, beat
@@ -70,6 +70,7 @@ __all__ = [
     "TakenRecords",
     "ToldRecords",
     "UnreadableFile",
+    "arrived",
     "beat",
     "concatenate",
     "conversion",
@@ -83,7 +84,6 @@ __all__ = [
     "is_object_source",
     "list_files",
     "listings_of",
-    "path_of",
     "raw_table",
     "read_batches",
     "read_file",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from codecs import BOM_UTF8
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
     from pyspark.sql import types as T  # noqa: N812 - as PySpark's own documentation has it
 
-__all__ = ["FileSource", "LineSource"]
+__all__ = ["FileSource", "LineSource", "only_spark_unpacks"]
 
 # Arrow's strings count their bytes by 32 bits; the parser adds a line break to each.
 _MOST_BYTES = 2_000_000_000
@@ -86,8 +87,13 @@ class FileSource(SparkSource):
 _UNPACKED_BY_SPARK = frozenset({".deflate", ".lz4", ".snappy", ".zst"})
 
 
+def only_spark_unpacks(path: str) -> bool:
+    """Whether a file is compressed as Hadoop does it, by its name."""
+    return Path(path).suffix.lower() in _UNPACKED_BY_SPARK
+
+
 class LineSource(FileSource, ABC):
-    """Files of text: Spark reads whole lines, and the driver parses them; it says which one is malformed."""
+    """Files of text: their lines are read as Spark reads them, and parsed by Arrow; it says which one is malformed."""
 
     reads_files = True
 
@@ -113,31 +119,44 @@ class LineSource(FileSource, ABC):
 
     def records(self, rows: pa.Table, origin: RecordOrigin) -> RawBatch:
         """The records of the lines."""
-        if rows.nbytes > _MOST_BYTES:
-            raise PipelineError(
-                "a batch has more than 2 GB of text",
-                hint="set maxFilesPerTrigger in the stream's source to read less at once",
-            )
+        _check_size(rows.nbytes)
         return self.parse(rows["value"].combine_chunks(), replace(origin, pattern="{name}:{number}"))
 
-    def file(self, path: str) -> RawBatch:
-        """The records of a file; its lines end where Spark ends them."""
-        content = _content(path)
-        if isinstance(content, UnreadableFile):
-            return without_unreadable(None, self.untaken([content]))
-        lines = self.lines(content)
-        return (
-            self.records(pa.table({"value": lines}), RecordOrigin.of(path))
-            if len(lines)
-            else RawBatch(table_of_dicts([]))
-        )
+    def files(self, paths: Sequence[str]) -> RawBatch:
+        """The records of files, without Spark."""
+        _check_size(sum(state[0] for path in paths if (state := file_state(path)) is not None))
+        contents = {path: _content(path) for path in paths}
+        records = self.texts([(path, text) for path, text in contents.items() if isinstance(text, bytes)])
+        broken = self.untaken([note for note in contents.values() if isinstance(note, UnreadableFile)])
+        return without_unreadable(records, broken) if broken else records
 
-    def lines(self, content: bytes) -> pa.Array:
+    def texts(self, contents: Sequence[tuple[str, bytes]]) -> RawBatch:
+        """The records of texts, each with the name of its file; their lines end where Spark ends them.
+
+        Raises:
+            PipelineError: there is too much of them.
+        """
+        _check_size(sum(len(content) for _, content in contents))
+        lines = [(name, found) for name, content in contents if len(found := self._lines(content))]
+        if not lines:
+            return RawBatch(table_of_dicts([]))
+        rows = pa.table({"value": pa.chunked_array([found for _, found in lines], pa.string())})
+        return self.records(rows, RecordOrigin.of_files([(name, len(found)) for name, found in lines]))
+
+    def _lines(self, content: bytes) -> pa.Array:
         """The lines of a file's content, as UTF-8."""
         text = text_as_utf8(content.removeprefix(BOM_UTF8), text_encoding(self.of.settings))
         if b"\r" in text:
             text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         return lines_of(text) if text else pa.array([], pa.string())
+
+
+def _check_size(size: int) -> None:
+    if size > _MOST_BYTES:
+        raise PipelineError(
+            "a batch has more than 2 GB of text",
+            hint="set maxFilesPerTrigger in the stream's source to read less at once",
+        )
 
 
 def _content(path: str) -> bytes | UnreadableFile:
@@ -152,7 +171,7 @@ def _content(path: str) -> bytes | UnreadableFile:
     torn = torn_files({"": [path]}, {}).get("", {})
     if torn:
         return torn[path]
-    if Path(path).suffix.lower() in _UNPACKED_BY_SPARK:
+    if only_spark_unpacks(path):
         return UnreadableFile(path, "only Spark unpacks it: compress it by gzip", state)
     try:
         return unpack(Path(path).name, Path(path).read_bytes())

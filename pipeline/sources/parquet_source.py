@@ -7,7 +7,7 @@ Spark is loaded when it is asked: what kinds of sources there are is known witho
 
 from __future__ import annotations
 
-from itertools import accumulate
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -33,7 +33,6 @@ _LISTING_OPTIONS = {
     "discardCachedInputRatio", "cleanSource", "sourceArchiveDir", "pathGlobFilter", "recursiveFileLookup",
 }  # fmt: skip
 _SCHEMA = "path string, modificationTime timestamp, length bigint, content binary"
-_PATH, _MODIFIED = "path", "modificationTime"
 
 
 def parquet_source(of: SourceSpec) -> RecordSource:
@@ -60,45 +59,16 @@ class ParquetListing(FileSource):
     """Parquet files of this machine: Spark says which files make up a batch, the driver reads them."""
 
     has_files = False
-    lists_files = True
     reads_files = True
-
-    def options(self) -> dict[str, str]:
-        """Those of the settings; a file that has gone is missed in what was listed, and need not fail."""
-        return {**super().options(), "ignoreMissingFiles": "true"}
 
     def reader(self, spark: SparkSession, options: dict[str, str], path: str | None) -> Reading:
         """What lists files instead of rows; what is in them is not read."""
         del spark, options, path
         return reading("binaryFile", _SCHEMA)
 
-    def columns(self, frame: DataFrame) -> dict[str, Column]:
-        """The files and their times."""
-        del frame
-        return {name: column_of(name) for name in (_PATH, _MODIFIED)}
-
-    def planned(self, batch: DataFrame) -> pa.Table | None:
-        """The listing from the plan: a job would take as long as reading the files."""
-        from py4j.protocol import Py4JError  # noqa: PLC0415 - see above
-
-        try:
-            parts = batch._jdf.queryExecution().toRdd().partitions()  # noqa: SLF001 - no public way without a job
-            files = [(file.toPath().toString(), file.modificationTime()) for part in parts for file in part.files()]
-        except (Py4JError, AttributeError, TypeError):
-            return None
-        return pa.table({_PATH: [path for path, _ in files], _MODIFIED: [modified for _, modified in files]})
-
-    def records(self, rows: pa.Table, origin: RecordOrigin) -> RawBatch:
-        """The rows of the listed files."""
-        del origin
-        return self._read(rows)
-
-    def file(self, path: str) -> RawBatch:
-        """The rows of a file."""
-        return self._read(pa.table({_PATH: [path], _MODIFIED: [0]}))
-
-    def _read(self, files: pa.Table) -> RawBatch:
-        read, unreadable = read_files(files, self.of.project.path(self.of.settings.path or "."))
+    def files(self, paths: Sequence[str]) -> RawBatch:
+        """The rows of the files."""
+        read, unreadable = read_files(paths, self.of.project.path(self.of.settings.path or "."))
         left = self.untaken(unreadable)
         return without_unreadable(read, left) if left else read
 
@@ -118,25 +88,24 @@ def _schema(file: Path) -> pa.Schema:
         return pa.schema([])
 
 
-def read_files(files: pa.Table, root: Path) -> tuple[RawBatch, list[UnreadableFile]]:
-    """Read files in the order of arrival: by modification time, then by path; apart, those that cannot be read.
+def read_files(paths: Sequence[str], root: Path) -> tuple[RawBatch, list[UnreadableFile]]:
+    """Read files one after the other; apart, those that cannot be read.
 
     Args:
-        files: path and modification time, a row per file.
+        paths: of the files, in the order of arrival.
         root: the folder of the source; names of folders below it such as `day=2026-11-21` are columns.
 
     Raises:
         PipelineError: the file system refuses to read a file for now.
     """
-    ordered = files.sort_by([(_MODIFIED, "ascending"), (_PATH, "ascending")])
-    paths = [path.removeprefix("file:") for path in ordered[_PATH].to_pylist()]
-    read = [_table(path, root) for path in paths]
-    unreadable = [found for found in read if isinstance(found, UnreadableFile)]
-    tables = [table_of_dicts([]) if isinstance(found, UnreadableFile) else found for found in read]
-    starts = tuple(accumulate((table.num_rows for table in tables[:-1]), initial=0))
+    read = [(path, _table(path, root)) for path in paths]
+    unreadable = [found for _, found in read if isinstance(found, UnreadableFile)]
+    tables = [(path, found) for path, found in read if isinstance(found, pa.Table)]
+    if not tables:
+        return RawBatch(table_of_dicts([])), unreadable
     # A row group is a chunk; whatever follows works several times as fast on one.
-    table = concatenate(tables).combine_chunks()
-    return RawBatch(table, (), RecordOrigin(lambda: paths, starts)), unreadable
+    table = concatenate([table for _, table in tables]).combine_chunks()
+    return RawBatch(table, (), RecordOrigin.of_files([(path, table.num_rows) for path, table in tables])), unreadable
 
 
 def _table(path: str, root: Path) -> pa.Table | UnreadableFile:

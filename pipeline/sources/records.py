@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import accumulate
 from typing import Protocol
 
 import numpy as np
@@ -59,6 +60,12 @@ class RecordOrigin:
     def of(cls, name: str, pattern: str = "{name}, row {number}", before: int = 0) -> RecordOrigin:
         """Build the origin of records that all stand in one file, `before` of them in earlier batches."""
         return cls(lambda: (name,), (0,), pattern, before)
+
+    @classmethod
+    def of_files(cls, files: Sequence[tuple[str, int]], pattern: str = "{name}, row {number}") -> RecordOrigin:
+        """Build the origin of records that stand in files, each given by its name and how many it has."""
+        names = [name for name, _ in files]
+        return cls(lambda: names, tuple(accumulate((count for _, count in files[:-1]), initial=0)), pattern)
 
     def place(self, record: int) -> str:
         """Return the place of a record of the batch, by its number from 0."""

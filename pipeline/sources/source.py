@@ -56,12 +56,10 @@ class RecordSource(Protocol):
 
     Attributes:
         has_files: whether its rows stand in files, whose times, paths and offsets tell the order of arrival.
-        lists_files: whether its rows are files, by their `path`, which the driver reads.
-        reads_files: whether any process reads one of its files by itself, without Spark (`file`).
+        reads_files: whether any process reads its files by itself, without Spark (`files`).
     """
 
     has_files: bool
-    lists_files: bool
     reads_files: bool
 
     def open(self, spark: SparkSession, files: Sequence[str] = ()) -> DataFrame:
@@ -74,14 +72,14 @@ class RecordSource(Protocol):
     def columns(self, frame: DataFrame) -> dict[str, Column]:
         """Those columns of the frame that `records` needs, by name."""
 
-    def planned(self, batch: DataFrame) -> pa.Table | None:
-        """The columns of a batch of this source alone, from Spark's plan, without a job; `None`: it has to be run."""
+    def files(self, paths: Sequence[str]) -> RawBatch:
+        """The raw records of files, as those of a batch that has no others; of what cannot be read there is a note.
 
-    def file(self, path: str) -> RawBatch:
-        """The raw records of one file, as those of a batch that has no other; where nothing can be read, a note of it.
+        Args:
+            paths: in the order of arrival.
 
         Raises:
-            PipelineError: the file cannot be read for now, there is too much of it, or only Spark reads it.
+            PipelineError: a file cannot be read for now, there is too much of them, or only Spark reads them.
         """
 
     def untaken(self, files: Sequence[UnreadableFile]) -> list[UnreadableFile]:

@@ -20,7 +20,7 @@ from .parquet_source import parquet_source
 from .source import RecordSource, SourceSpec, SourceStart
 from .spark_source import SparkSource
 
-__all__ = ["SOURCES", "delivered_streams", "fleeting_streams", "source_streams", "written_streams"]
+__all__ = ["SOURCES", "delivered_streams", "fleeting_streams", "named_streams", "source_streams", "written_streams"]
 
 _READ_BY_SPARK = frozenset({"lineSep", "wholetext"})
 """Options that say how Spark, and it alone, finds the records of a text."""
@@ -61,14 +61,25 @@ def _kind(source: SourceSettings) -> Callable[[SourceSpec], RecordSource]:
     return MqttSource if source.mqtt is not None else SOURCES.get(source.format, SparkSource)
 
 
-def delivered_streams(settings: Settings) -> frozenset[str]:
-    """The streams whose records come from Spark alone: no process reads one of their files by itself, as they arrive.
+def named_streams(settings: Settings) -> frozenset[str]:
+    """The streams of whose files Spark is asked for no more than the names: whoever answers a batch reads them.
 
     Args:
         settings: of the project.
     """
     sources = source_streams(settings)
-    return frozenset(name for name, of in sources.items() if not of.reads_files or _is_delivered(settings, name))
+    return frozenset(name for name, of in sources.items() if of.reads_files and _is_here(settings, name))
+
+
+def delivered_streams(settings: Settings) -> frozenset[str]:
+    """The streams whose records a driver gives to executors: those that only Spark reads, or that it has to sort.
+
+    Args:
+        settings: of the project.
+    """
+    sources = {name: stream.source for name, stream in settings.streams.items() if stream.source is not None}
+    sorted_first = {name for name, source in sources.items() if source.order == "time"}
+    return frozenset((sources.keys() - named_streams(settings)) | sorted_first)
 
 
 def written_streams(settings: Settings) -> frozenset[str]:
@@ -86,9 +97,10 @@ def fleeting_streams(settings: Settings) -> frozenset[str]:
     return frozenset(name for name, of in source_streams(settings).items() if not (of.has_files or of.reads_files))
 
 
-def _is_delivered(settings: Settings, name: str) -> bool:
+def _is_here(settings: Settings, name: str) -> bool:
+    """Whether its files are on this machine, or in a bucket of ours, and no option says what only Spark does."""
     source: SourceSettings | None = settings.streams[name].source
     if source is None:
         return False
     here = source.path is None or is_object_source(source) or urlsplit(source.path).scheme in {"", "file"}
-    return not here or source.order == "time" or bool(_READ_BY_SPARK & source.options().keys())
+    return here and not _READ_BY_SPARK & source.options().keys()

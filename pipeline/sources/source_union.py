@@ -1,9 +1,9 @@
 """The sources of a project as one streaming DataFrame, and its batches as raw records per stream, in order of arrival.
 
-Spark reads whole lines of text formats and the driver parses them (Arrow does that several times as fast, and says
-which line is malformed); of Parquet files on this machine it sends the names, and the driver reads them; other tables
-(ORC, any other format) come as they are. What tells the order of arrival is sent along as numbers; the files' names
-are asked for when a record's place is wanted.
+Of files on this machine (JSON, CSV, Parquet) Spark lists and notes which of them make up a batch, and the driver reads
+them (docs/decisions/364). Of others it reads whole lines of text, which the driver parses; other tables (ORC, any other
+format) come as they are. What tells the order of arrival is sent along as numbers; the files' names are asked for when
+a record's place is wanted.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ from pyspark.sql import functions as F  # noqa: N812 - as PySpark's own document
 
 from ...config import Settings
 from ...errors import PipelineError
+from .file_source import only_spark_unpacks
 from .layouts import reshape
 from .records import RawBatch, RecordOrigin, without_unreadable
 from .source import RecordSource, SourceStart
-from .source_table import source_streams
+from .source_table import named_streams, source_streams
 from .spark_source import column_of, first_line
 from .unreadable import (
     ListedFiles,
     UnreadableFile,
+    arrived,
     by_stream,
-    gone_files,
     is_of_a_file,
     path_of,
     readable_part,
@@ -56,8 +57,6 @@ def read_streams(
     heartbeats: Path | None = None,
     starts: Mapping[str, SourceStart] = MappingProxyType({}),
     given: Mapping[str, DataFrame] = MappingProxyType({}),
-    *,
-    named: Collection[str] = (),
 ) -> DataFrame:
     """One streaming DataFrame of all streams of a project; `unpack` reads its batches.
 
@@ -69,7 +68,6 @@ def read_streams(
         heartbeats: a folder; each new file in it makes a batch, if need be one without records.
         starts: by stream, where a source without files begins to be read.
         given: by stream, the DataFrames that a program has for sources.
-        named: the streams of which only Spark's notes are wanted, which say what files a batch has; it has no rows.
 
     Raises:
         PipelineError: no stream has a source, or Spark cannot read one.
@@ -79,6 +77,7 @@ def read_streams(
         raise PipelineError(
             "the project has no stream with a source", hint="add source = { format = …, path = … } to a stream"
         )
+    named = named_streams(settings)
     frames = [
         _noted(streams[name].open(spark, ()), number)
         if name in named
@@ -114,19 +113,36 @@ def unpack(
         PipelineError: a file cannot be read for now, Spark cannot read the batch, or a stream's lines are too many for
             one batch.
     """
+    every, named = source_streams(settings), named_streams(settings)
+    wanted = [name for name in every if only is None or name in only]
+    found: dict[str, RawBatch] = {}
+    for number, (name, source) in enumerate(every.items()):
+        paths = arrived(listed.get(name, ()), without.get(name, ())) if name in named and name in wanted else ()
+        if any(map(only_spark_unpacks, paths)):
+            rows = _opened(batch.sparkSession, number, source, paths)
+            found |= _delivered(rows, settings, [name], {}, {name: list(map(Path.as_uri, map(Path, paths)))})
+        elif paths:
+            found[name] = reshape(source.files(paths), settings.streams[name])
+    delivered = [name for name in wanted if name not in named]
+    if delivered:
+        found |= _delivered(batch, settings, delivered, without, listed)
+    return {name: found[name] for name in every if name in found and _has_something(found[name])}
+
+
+def _has_something(raw: RawBatch) -> bool:
+    return bool(raw.table.num_rows or raw.malformed)
+
+
+def _delivered(
+    batch: DataFrame, settings: Settings, only: Collection[str], without: ListedFiles, listed: ListedFiles
+) -> dict[str, RawBatch]:
+    """The records of streams whose rows Spark has; see `unpack`."""
     every = source_streams(settings)
-    streams = {name: source for name, source in every.items() if only is None or name in only}
+    streams = {name: source for name, source in every.items() if name in only}
     numbers = {name: number for number, name in enumerate(every)}
     if len(streams) < len(every):
         batch = batch.where(F.col(_STREAM).isin([numbers[name] for name in streams]))
         without, listed = ({name: of[name] for name in streams if name in of} for of in (without, listed))
-    if len(every) == 1:
-        ((name, source),) = streams.items()
-        planned = source.planned(batch)
-        if planned is not None:
-            planned = _without(planned, without.get(name, ()))
-            records = source.records(planned, _origin([], list)) if planned.num_rows else None
-            return {} if records is None else {name: reshape(records, settings.streams[name])}
     torn = torn_files(listed, without)
     for name in streams:
         left_out = {*without.get(name, ()), *torn.get(name, ())}
@@ -148,9 +164,6 @@ def unpack(
         own = [run for run in runs if run.stream == number]
         # Spark delivers pieces of 10,000 rows; whatever follows works several times as fast on one.
         raw = _rows(table, own, f"{number}:").combine_chunks()
-        if source.lists_files:
-            raw = _without(raw, without.get(name, ()))
-            unreadable[name] = gone_files(listed.get(name, ()), without.get(name, ()), _paths_of(raw))
         if raw.num_rows:
             records = source.records(raw, _origin(own, partial(_names, batch, number, own, paths)))
             found[name] = reshape(records, settings.streams[name])
@@ -215,19 +228,6 @@ def _read(
         batch, tables = of_files(part.paths), [part.table, *tables]
     table = pa.concat_tables(tables, promote_options="default") if tables else pa.table({})
     return batch, table, part.unreadable
-
-
-def _without(planned: pa.Table, files: Collection[str]) -> pa.Table:
-    """The files of a plan but those that are passed over."""
-    if not files or not planned.num_rows:
-        return planned
-    gone = {path_of(file) for file in files}
-    return planned.filter([path not in gone for path in _paths_of(planned)])
-
-
-def _paths_of(listing: pa.Table) -> list[str]:
-    """The paths of a listing's files."""
-    return [path.removeprefix("file:") for path in listing["path"].to_pylist()] if listing.num_rows else []
 
 
 @dataclass(frozen=True, slots=True)

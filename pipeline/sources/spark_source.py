@@ -38,7 +38,6 @@ class SparkSource(RecordSource):
     """A source whose format is Spark's to know: `rate`, `kafka`, a format of a package."""
 
     has_files = False
-    lists_files = False
     reads_files = False
 
     def __init__(self, of: SourceSpec) -> None:
@@ -101,15 +100,10 @@ class SparkSource(RecordSource):
         """All of them."""
         return {name: column_of(name) for name in frame.columns}
 
-    def planned(self, batch: DataFrame) -> pa.Table | None:
-        """Nothing: a plan has no rows."""
-        del batch
-        return None
-
-    def file(self, path: str) -> RawBatch:
+    def files(self, paths: Sequence[str]) -> RawBatch:
         """Nothing: the format is Spark's."""
         raise PipelineError(
-            f"streams.{self.of.name}: only Spark reads {path}", hint='set hosting = "driver" under [engine]'
+            f"streams.{self.of.name}: only Spark reads {', '.join(paths)}", hint='set hosting = "driver" under [engine]'
         )
 
     def untaken(self, files: Sequence[UnreadableFile]) -> list[UnreadableFile]:

@@ -23,6 +23,8 @@ __all__ = ["SharedCopy"]
 
 _FRESH_S = 1.0
 _STALE_S = 60.0
+_TIMES = 5.0
+"""An engine that is busy takes long to make one: until the next is begun so many times as long passes."""
 _PATIENCE_S = 0.05
 """The first request after a pause waits so long for a newer copy, which an engine that has time gives at once."""
 _IDLE_S = 60.0
@@ -138,7 +140,8 @@ class SharedCopy:
             self._changed.notify_all()
             if held is not None and self._closed == closed:
                 self._replace(held)
-                self._changed.wait_for(lambda: self._closed != closed, self._fresh)
+                pause = max(self._fresh, _TIMES * (held.made - began))
+                self._changed.wait_for(lambda: self._closed != closed, pause)
             elif held is not None:
                 held.view.close()
             return held is not None and self._closed == closed and self._used > began

@@ -12,6 +12,8 @@ from kaicep import Project
 from kaicep.examples.campus.generate import readings
 from oracle.evaluate import Oracle
 
+pytestmark = pytest.mark.xdist_group("campus")
+
 CAMPUS = Path(__file__).resolve().parents[2] / "examples" / "campus"
 ONTOLOGIES = CAMPUS.parents[1] / "ontologies" / "campus"
 QUERIES = sorted((CAMPUS / "queries").glob("query*.chi"))

@@ -91,11 +91,12 @@ def ended(flow: Dataflow) -> dict[str, list[dict[str, object]]]:
     return {label: list(rows(of)) for label, of in flow.process(Batch(ends=True)).matches.items()}
 
 
-def test_a_hundred_queries_hold_what_one_holds() -> None:
+@pytest.mark.parametrize("count", [25, pytest.param(100, marks=pytest.mark.long)])
+def test_many_queries_hold_what_one_holds(count: int) -> None:
     """Aggregates and patterns, with windows of other lengths; in snapshots, and restored from these, likewise."""
     given = batches(24)
-    singles = [Flow({label: text}) for label, text in [*texts(100).items()][-4:]]
-    together = Flow(texts(100))
+    singles = [Flow({label: text}) for label, text in [*texts(count).items()][-4:]]
+    together = Flow(texts(count))
     for flow in (*singles, together):
         flow.take(given)
     most = max(flow.held for flow in singles)

@@ -28,10 +28,9 @@ from kaicep.pipeline.sharding.sharded_flow import run_here
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from kaicep.pipeline.sources.layouts import reshape
 from kaicep.pipeline.sources.memory_source import raw_table
-from kaicep.pipeline.sources.records import RawBatch, RecordOrigin
+from kaicep.pipeline.sources.records import RawBatch
 from kaicep.pipeline.sources.source_table import source_streams
-from kaicep.pipeline.sources.text_lines import lines_of
-from kaicep.pipeline.sources.unreadable import path_of
+from kaicep.pipeline.sources.unreadable import arrived
 from kaicep.storage import SharedFolder
 
 from .sharded import split_anywhere
@@ -182,22 +181,12 @@ class FilesEngine:
         spark_notes(self.generation.checkpoint, streams, batch - 1, {n: files.get(n, ()) for n in streams})
 
     def _read(self, files: BatchFiles) -> Mapping[str, RawBatch]:
-        """The records of a batch as `source_union.unpack` gives them: all files of a stream together."""
-        found = {}
+        """The records of a batch, without Spark."""
         every = source_streams(self.project.settings)
-        for name, source in ((name, of) for name, of in every.items() if files.only is None or name in files.only):
-            urls = {*files.listed.get(name, ())} - {*files.passed_over.get(name, ())}
-            paths = sorted((Path(path_of(url)) for url in urls), key=lambda path: (path.stat().st_mtime_ns, path))
-            texts = [(path, path.read_bytes()) for path in paths]
-            lines = [(path, lines_of(text)) for path, text in texts if text]
-            if lines:
-                starts = [0]
-                for _, of in lines[:-1]:
-                    starts.append(starts[-1] + len(of))
-                origin = RecordOrigin(partial(list, [str(path) for path, _ in lines]), tuple(starts))
-                rows = pa.table({"value": pa.chunked_array([of for _, of in lines], pa.string())})
-                found[name] = reshape(source.records(rows, origin), self.project.settings.streams[name])
-        return found
+        wanted = [name for name in every if files.only is None or name in files.only]
+        paths = {name: arrived(files.listed.get(name, ()), files.passed_over.get(name, ())) for name in wanted}
+        streams = self.project.settings.streams
+        return {name: reshape(every[name].files(of), streams[name]) for name, of in paths.items() if of}
 
     def keep(self, rows: Mapping[str, Tuples]) -> None:
         """What an archiver does with records that come."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from kaicep.config import EngineSettings, Settings
+from kaicep.pipeline.durability.generations.spark_checkpoint import SparkCheckpoint
 from kaicep.pipeline.hosting.spark_session import start_spark, stop_spark
 from kaicep.pipeline.sources.records import RawBatch
 from kaicep.pipeline.sources.source_union import read_streams, unpack
@@ -26,8 +27,9 @@ def run_batches(
 ) -> None:
     """Read what a project's sources have now, and hand each batch to `handle`."""
 
-    def on_batch(batch: DataFrame, _: int) -> None:
-        handle(unpack(batch, settings))
+    def on_batch(batch: DataFrame, number: int) -> None:
+        listed = dict(zip(settings.streams, SparkCheckpoint(checkpoint).files(number), strict=False))
+        handle(unpack(batch, settings, {}, listed))
 
     writer = read_streams(spark, settings).writeStream.foreachBatch(on_batch)
     writer.option("checkpointLocation", str(checkpoint)).trigger(availableNow=True).start().awaitTermination()

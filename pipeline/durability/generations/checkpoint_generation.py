@@ -72,23 +72,19 @@ class Generation:
         found = zip(_sources(settings), noted, strict=False)
         return {stream: offsets for stream, offsets in found if offsets and stream in kafka}
 
-    def check_files(self, batch: int) -> None:
-        """See that it is known which files a batch has.
+    def files(self, batch: int, settings: Settings) -> Mapping[str, Mapping[str, str]]:
+        """By stream, the files of a batch: how the journal calls each, and how Spark does; others are not told.
 
         Raises:
             PipelineError: Spark's notes of it cannot be read.
         """
         try:
-            SparkCheckpoint(self.checkpoint).noted_files(batch - self.base)
+            noted = SparkCheckpoint(self.checkpoint).files(batch - self.base)
         except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
             raise PipelineError(
                 f"which files batch {batch} has cannot be read from Spark's checkpoint: {error}",
                 hint="start again: where it is damaged, the sources are listed anew",
             ) from error
-
-    def files(self, batch: int, settings: Settings) -> Mapping[str, Mapping[str, str]]:
-        """By stream, the files of a batch: how the journal calls each, and how Spark does; others are not told."""
-        noted = SparkCheckpoint(self.checkpoint).files(batch - self.base)
         root = str(settings.root.absolute())
         found = {}
         for stream, paths in zip(_sources(settings), noted, strict=False):

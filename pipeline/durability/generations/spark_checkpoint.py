@@ -75,14 +75,7 @@ class SparkCheckpoint:
         return [content if isinstance(content, dict) and "logOffset" not in content else {} for content in contents]
 
     def files(self, batch: int) -> list[list[str]]:
-        """The files of a batch by source, as encoded paths; of a source that has no files, and in doubt, none."""
-        try:
-            return self.noted_files(batch)
-        except _DAMAGES:
-            return []
-
-    def noted_files(self, batch: int) -> list[list[str]]:
-        """As `files`, but never in doubt.
+        """The files of a batch by source, as encoded paths; of a source that has no files, none.
 
         Raises:
             OSError, ValueError, KeyError, TypeError, IndexError: a note is lost, or not as Spark writes them.
@@ -146,11 +139,15 @@ class SparkCheckpoint:
         for number in range(after + 1, upto + 1):
             notes = self._folder / "sources" / str(source)
             plain = notes / str(number)
-            # One that is put together with all before it is read line by line: it may be long.
+            if plain.exists():
+                yield from (json.loads(entry)["path"] for entry in _lines(plain))
+                continue
+            # It is put together with all before it, and may be long: few of its lines are read.
             own = f'"batchId":{number}}}'
-            for entry in _lines(plain if plain.exists() else notes / f"{number}{_COMPACT}"):
-                if entry.endswith(own):
-                    yield json.loads(entry)["path"]
+            entries = [entry for entry in _lines(notes / f"{number}{_COMPACT}") if entry.endswith(own)]
+            if not entries:
+                raise ValueError(f"note {number} has none of its files")
+            yield from (json.loads(entry)["path"] for entry in entries)
 
 
 def _note(text: str) -> int:

@@ -52,10 +52,6 @@ class BatchHosting(Protocol):
     """What of an engine depends on where its batches are read and answered."""
 
     @property
-    def collects(self) -> bool:
-        """Whether the driver is given the records; otherwise Spark's notes are all that says which files there are."""
-
-    @property
     def replayable(self) -> bool:
         """Whether a replay of the log brings queries to where they were; otherwise each batch has a snapshot."""
 

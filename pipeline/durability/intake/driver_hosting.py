@@ -59,7 +59,6 @@ class DriverHosting:
         project: with the settings.
     """
 
-    collects = True
     replayable = True
 
     def __init__(self, project: Catalog) -> None:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from ....annotator import MOST_NESTED, TOO_DEEP, json_nesting
 from ....config import StreamSettings
-from ....settings.mqtt import MqttSourceSettings
+from ....settings.mqtt import MqttSourceSettings, TopicPattern
 from ..json_source import parse_json_lines
 from ..payloads import payload_items
 from ..records import Malformed, RawBatch, RecordOrigin, concatenate, table_of_dicts
@@ -43,12 +43,15 @@ def message_records(
     found = parse_json_lines(lines, origin, "received")
     messages = _whole(found.table)
     topics = messages["topic"].combine_chunks().dictionary_encode()
-    levels = [_values(topic, settings) for topic in topics.dictionary.to_pylist()]
-    meant = pa.array([values is not None for values in levels], pa.bool_()).take(topics.indices)
+    patterns = settings.patterns
+    known = {topic: _values(topic, patterns) for topic in topics.dictionary.to_pylist()}
+    meant = pa.array([values is not None for values in known.values()], pa.bool_()).take(topics.indices)
     kept, wrong = _sorted_out(messages, meant)
     batch = _records(kept, stream, settings)
     numbers = np.arange(batch.table.num_rows) if batch.numbers is None else batch.numbers
-    table = _with_attributes(batch.table, kept.take(pa.array(numbers)), settings)
+    names = dict.fromkeys(name for pattern in patterns for name in pattern.names if name is not None)
+    named = {name: {topic: (values or {}).get(name) for topic, values in known.items()} for name in names}
+    table = _with_attributes(batch.table, kept.take(pa.array(numbers)), named, settings)
     return replace(batch, table=table, malformed=(*found.malformed, *wrong, *batch.malformed), numbers=numbers)
 
 
@@ -59,9 +62,9 @@ def _whole(table: pa.Table) -> pa.Table:
     return pa.table({name: pc.cast(there.get(name, empty), pa.string()) for name, empty in lacking.items()})
 
 
-def _values(topic: str | None, settings: MqttSourceSettings) -> dict[str, str] | None:
+def _values(topic: str, patterns: Sequence[TopicPattern]) -> dict[str, str] | None:
     """What stands in a topic, by the first pattern that it fits."""
-    found = (pattern.values(topic or "") for pattern in settings.patterns)
+    found = (pattern.values(topic) for pattern in patterns)
     return next((values for values in found if values is not None), None)
 
 
@@ -165,13 +168,24 @@ def _items(text: str, value: str | None) -> list[dict[str, object] | str]:
     return [{value: found}] if found is not None else []
 
 
-def _with_attributes(table: pa.Table, messages: pa.Table, settings: MqttSourceSettings) -> pa.Table:
-    """The table with a column for each attribute that is filled from beside the payload."""
+def _with_attributes(
+    table: pa.Table,
+    messages: pa.Table,
+    named: Mapping[str, Mapping[str, str | None]],
+    settings: MqttSourceSettings,
+) -> pa.Table:
+    """The table with a column for each attribute that is filled from beside the payload.
+
+    Args:
+        table: the records.
+        messages: those that they come from.
+        named: by attribute, what each topic says of it.
+        settings: of the source.
+    """
     topics = messages["topic"].combine_chunks().dictionary_encode()
-    levels = [_values(topic, settings) or {} for topic in topics.dictionary.to_pylist()]
-    names = dict.fromkeys(name for pattern in settings.patterns for name in pattern.names if name is not None)
     columns: dict[str, pa.Array | pa.ChunkedArray] = {
-        name: pa.array([values.get(name) for values in levels], pa.string()).take(topics.indices) for name in names
+        name: pa.array(map(of.get, topics.dictionary.to_pylist()), pa.string()).take(topics.indices)
+        for name, of in named.items()
     }
     if settings.topic_name is not None:
         columns[settings.topic_name] = messages["topic"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import accumulate
 from pathlib import Path
 
 import pyarrow as pa
@@ -46,11 +45,8 @@ class ObjectSource(ParquetListing):
         make_folder(self._listed.folder)
         return str(self._listed.folder)
 
-    def records(self, rows: pa.Table, origin: RecordOrigin) -> RawBatch:
-        """The records of the objects of the listed files."""
-        del origin
-        ordered = rows.sort_by([("modificationTime", "ascending"), ("path", "ascending")])
-        paths = [path.removeprefix("file:") for path in ordered["path"].to_pylist()]
+    def files(self, paths: Sequence[str]) -> RawBatch:
+        """The records of the objects that listed files name."""
         return self.read(self.objects(paths))
 
     def objects(self, paths: Sequence[str]) -> list[BucketFile]:
@@ -77,20 +73,13 @@ class ObjectSource(ParquetListing):
         contents = folder.each(lambda name: _content(by_name[name]), list(by_name))
         notes = [found for found in contents if isinstance(found, Malformed)]
         read = [(one, found) for one, found in zip(by_name.values(), contents, strict=True) if isinstance(found, bytes)]
-        batch = self._lines(read) if isinstance(self._kind, LineSource) else self._tables(read, notes)
+        if isinstance(self._kind, LineSource):
+            batch = self._kind.texts([(str(one), content) for one, content in read])
+        else:
+            batch = self._tables(read, notes)
         return RawBatch(
             batch.table, (*batch.malformed, *notes), batch.origin, batch.numbers, batch.texts, batch.columns
         )
-
-    def _lines(self, read: Sequence[tuple[BucketFile, bytes]]) -> RawBatch:
-        """The records of texts."""
-        kind = self._kind
-        assert isinstance(kind, LineSource)  # noqa: S101 - as it was asked
-        lines = [(str(one), found) for one, content in read if len(found := kind.lines(content))]
-        if not lines:
-            return RawBatch(table_of_dicts([]))
-        origin = _origin([(name, len(found)) for name, found in lines])
-        return kind.records(pa.table({"value": pa.chunked_array([found for _, found in lines], pa.string())}), origin)
 
     def _tables(self, read: Sequence[tuple[BucketFile, bytes]], notes: list[Malformed]) -> RawBatch:
         """The rows of Parquet; of an object that is none, a note."""
@@ -104,7 +93,7 @@ class ObjectSource(ParquetListing):
         if not tables:
             return RawBatch(table_of_dicts([]))
         table = concatenate([table for _, table in tables]).combine_chunks()
-        return RawBatch(table, (), _origin([(name, table.num_rows) for name, table in tables]))
+        return RawBatch(table, (), RecordOrigin.of_files([(name, table.num_rows) for name, table in tables]))
 
 
 def _content(one: BucketFile) -> bytes | Malformed:
@@ -121,9 +110,3 @@ def _content(one: BucketFile) -> bytes | Malformed:
 
 def _note(one: BucketFile, reason: str) -> Malformed:
     return Malformed(str(one), f"the object cannot be read: {reason}; give it again under another name", str(one))
-
-
-def _origin(parts: Sequence[tuple[str, int]]) -> RecordOrigin:
-    """Of objects, and how many records each has."""
-    names = [name for name, _ in parts]
-    return RecordOrigin(lambda: names, tuple(accumulate((count for _, count in parts[:-1]), initial=0)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .listed_files import ListedFiles, by_stream, gone_files, path_of, torn_files
+from .listed_files import ListedFiles, arrived, by_stream, path_of, torn_files
 from .read_failures import ReadablePart, is_of_a_file, readable_part, rows_beside
 from .unreadable_file import GONE, FileState, UnreadableFile, file_state, reading_error
 
@@ -12,9 +12,9 @@ __all__ = [
     "ListedFiles",
     "ReadablePart",
     "UnreadableFile",
+    "arrived",
     "by_stream",
     "file_state",
-    "gone_files",
     "is_of_a_file",
     "path_of",
     "readable_part",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from urllib.parse import unquote, urlsplit
 
-from .unreadable_file import GONE, UnreadableFile, file_state, is_torn
+from .unreadable_file import UnreadableFile, file_state, is_torn
 
-__all__ = ["ListedFiles", "by_stream", "gone_files", "path_of", "torn_files"]
+__all__ = ["ListedFiles", "arrived", "by_stream", "path_of", "torn_files"]
 
 ListedFiles = Mapping[str, Collection[str]]
 """By stream, files as Spark notes them: URLs."""
 
+_MILLISECOND_NS = 1_000_000
 _TORN = "it breaks off at its beginning"
 
 
@@ -36,16 +37,21 @@ def torn_files(listed: ListedFiles, without: ListedFiles) -> dict[str, dict[str,
     return found
 
 
-def gone_files(listed: Collection[str], without: Collection[str], read: Collection[str]) -> list[UnreadableFile]:
-    """The files of one stream that Spark listed and does not find any more.
+def arrived(listed: Collection[str], without: Collection[str]) -> list[str]:
+    """The paths of files of one stream in the order of their arrival: by time of modification, then by path.
 
     Args:
         listed: as Spark notes them.
         without: those among them that are passed over.
-        read: the paths that it has found.
     """
-    wanted = {path_of(url) for url in listed} - {path_of(url) for url in without}
-    return [UnreadableFile(path, GONE, None) for path in sorted(wanted.difference(read))]
+    paths = {path_of(url) for url in {*listed} - {*without}}
+    return sorted(paths, key=lambda path: (_modified(path), path))
+
+
+def _modified(path: str) -> int:
+    """When a file was last changed, as Spark has it: in milliseconds; of one that is gone, 0."""
+    state = file_state(path)
+    return 0 if state is None else state[1] // _MILLISECOND_NS
 
 
 def by_stream(failed: Collection[UnreadableFile], listed: ListedFiles) -> dict[str, list[UnreadableFile]]:

@@ -11,7 +11,7 @@ import pyoxigraph as ox
 import pytest
 from kaicep.archive.log import Position
 from kaicep.archive.sparql import SparqlRequest
-from kaicep.archive.store import OxigraphStore, StoreDamagedError, oxigraph_store
+from kaicep.archive.store import OxigraphStore, StoreDamagedError
 from kaicep.archive.store.event_quads import encoder
 from kaicep.archive.store.store_metadata import CommittedOffset
 from kaicep.errors import ArchiveError
@@ -48,17 +48,16 @@ def test_progress_comes_with_the_quads_and_outlives_the_process(tmp_path: Path) 
     again.close()
 
 
-def test_loads_are_small_while_somebody_asks_for_copies(store: OxigraphStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A copy is made between two of them; afterwards they are as large as is fastest."""
-    store.serve_copies()
-    large = store.events_per_load
-    requests = store.path.parent / "snapshots"
-    requests.mkdir(exist_ok=True)
-    (requests / "one.request").touch()
-    store.serve_copies()
-    assert store.events_per_load < large
-    monkeypatch.setattr(oxigraph_store, "_ASKED_S", 0.0)
-    assert store.events_per_load == large
+@pytest.mark.parametrize("count", [1, 5_000], ids=["few, as a transaction", "many, as files"])
+def test_quads_and_their_offset_come_together_however_many_they_are(store: OxigraphStore, count: int) -> None:
+    quads = b"".join(b"<urn:s:%d> <urn:p> <urn:o> <urn:g> .\n" % number for number in range(count))
+    for rows in (count - 1, count):
+        store.add(quads, CommittedOffset(Position(0, 1), total=count, rows=rows))
+    assert store.quads() == count + 1
+    assert store.committed() == CommittedOffset(Position(0, 1), total=count, rows=count)
+    with pytest.raises(ArchiveError, match="events cannot be written to the store"):
+        store.add(quads + b"no quads\n", CommittedOffset(Position(0, 2), total=count, rows=count))
+    assert store.quads() == count + 1
 
 
 def test_the_later_of_two_marks_counts(store: OxigraphStore) -> None:

@@ -16,9 +16,10 @@ import pytest
 from kaicep.archive import Archive, open_read_view
 from kaicep.archive.store import OxigraphStore, StoreDamagedError
 from kaicep.archive.store.store_copy import StoreCopy
-from kaicep.archive.sync import Lag
+from kaicep.archive.sync import Lag, store_writer
 from kaicep.errors import ArchiveError
 from support.archives import STREAM, opened, project, readings, rows
+from support.receivers import eventually
 
 COUNT = "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }"
 
@@ -42,6 +43,24 @@ def test_what_the_store_lacks_it_gets_when_the_archive_is_opened_again(tmp_path:
         assert archive.lag == Lag(0, 0)
     with opened(tmp_path) as archive:
         assert archive.lag == Lag(0, 0)
+
+
+def test_some_thousand_events_wait_for_more(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A few are added at once, as are many; who waits for the store has all of them at once."""
+    monkeypatch.setattr(store_writer, "_APART_S", 3600.0)
+    archive.append(0, {STREAM: readings(1_000)})
+    assert eventually(lambda: archive.lag.events == 0)  # the first ones wait for nobody
+    archive.append(1, {STREAM: readings(1_000, first=1_000)})
+    time.sleep(0.3)
+    assert archive.lag.events == 1_000
+    archive.flush()
+    assert archive.lag.events == 0
+    archive.append(2, {STREAM: readings(100, first=2_000)})
+    assert eventually(lambda: archive.lag.events == 0)
+    archive.append(3, {STREAM: readings(30_000, first=2_100)})
+    assert eventually(lambda: archive.lag.events < 25_000)
+    assert archive.flush(60.0)
+    assert rows(archive, COUNT) == [(32_100,)]
 
 
 def test_what_stops_the_writer_surfaces_and_the_log_goes_on(tmp_path: Path) -> None:

@@ -10,14 +10,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from kaicep.errors import PipelineError
+from kaicep.pipeline.sources import source_union
 from kaicep.pipeline.sources.file_source import FileSource
 from kaicep.pipeline.sources.layouts import reshape
-from kaicep.pipeline.sources.records import RawBatch
 from kaicep.pipeline.sources.source import SourceSpec
 from kaicep.pipeline.sources.source_table import source_streams
 from pyarrow import orc
 from pyspark.sql import SparkSession
-from support.spark import run_batches
 from support.streams import project_of
 
 
@@ -86,13 +85,14 @@ def test_a_file_that_is_read_by_itself_is_what_spark_makes_of_it(
 ) -> None:
     """Its records, what is none of them, where that stands, and that it cannot be read."""
     content, source = FILES[name]
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in" / name).write_bytes(content)
+    path = tmp_path / "in" / name
+    path.parent.mkdir()
+    path.write_bytes(content)
     settings = project_of(tmp_path, air={**source, "path": "in"})
-    batches: list[dict[str, RawBatch]] = []
-    run_batches(spark, settings, tmp_path / "checkpoint", batches.append)
-    by_spark = batches[0].get("air") if batches else None
-    found = reshape(source_streams(settings)["air"].file(str(tmp_path / "in" / name)), settings.streams["air"])
+    of = source_streams(settings)["air"]
+    rows = source_union._opened(spark, 0, of, [str(path)])
+    by_spark = source_union._delivered(rows, settings, ["air"], {}, {"air": [path.as_uri()]}).get("air")
+    found = reshape(of.files([str(path)]), settings.streams["air"])
     if by_spark is None:
         assert not content
         assert (found.table.num_rows, found.malformed, found.unreadable) == (0, (), ())
@@ -120,11 +120,11 @@ def test_what_cannot_be_read_is_noted(name: str, content: bytes | None, why: str
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content)
-    found = source_streams(project_of(tmp_path, air={"format": "json", "path": "in"}))["air"].file(str(path))
+    found = source_streams(project_of(tmp_path, air={"format": "json", "path": "in"}))["air"].files([str(path)])
     assert [(file.path, file.reason) for file in found.unreadable] == [(str(path), why)]
     assert [letter.text for letter in found.malformed] == [str(path)]
 
 
 def test_a_table_of_spark_is_read_by_no_other(tmp_path: Path) -> None:
     with pytest.raises(PipelineError, match=r'only Spark reads x\.orc: set hosting = "driver"'):
-        source_of(tmp_path, format="orc", path="in").file("x.orc")
+        source_of(tmp_path, format="orc", path="in").files(["x.orc"])

@@ -18,16 +18,10 @@ from kaicep.storage import is_transient
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
-def listing(*files: tuple[Path, int]) -> pa.Table:
-    return pa.table({"path": [f"file:{path}" for path, _ in files], "modificationTime": [time for _, time in files]})
-
-
-def test_rows_come_by_modification_time_then_path(tmp_path: Path) -> None:
+def test_rows_come_file_by_file(tmp_path: Path) -> None:
     for name, values in (("b", [1, 2]), ("a", [3]), ("c", [4])):
         pq.write_table(pa.table({"x": values}), tmp_path / f"{name}.parquet")
-    found, _ = read_files(
-        listing((tmp_path / "c.parquet", 2), (tmp_path / "b.parquet", 1), (tmp_path / "a.parquet", 2)), tmp_path
-    )
+    found, _ = read_files([str(tmp_path / f"{name}.parquet") for name in "bac"], tmp_path)
     assert found.table["x"].to_pylist() == [1, 2, 3, 4]
     assert [found.place(row).rpartition("/")[2] for row in (1, 2, 3)] == [
         "b.parquet, row 2",
@@ -40,8 +34,8 @@ def test_folders_of_partitions_are_columns(tmp_path: Path) -> None:
     folder = tmp_path / "day=2026-01-01"
     folder.mkdir()
     pq.write_table(pa.table({"x": [1]}), folder / "a.parquet")
-    assert read_files(listing((folder / "a.parquet", 1)), tmp_path)[0].table.column_names == ["x", "day"]
-    assert read_files(listing((folder / "a.parquet", 1)), folder)[0].table.column_names == ["x"]
+    assert read_files([str(folder / "a.parquet")], tmp_path)[0].table.column_names == ["x", "day"]
+    assert read_files([str(folder / "a.parquet")], folder)[0].table.column_names == ["x"]
 
 
 def test_a_file_that_is_no_parquet_is_set_aside_and_the_others_are_read(tmp_path: Path) -> None:
@@ -53,7 +47,7 @@ def test_a_file_that_is_no_parquet_is_set_aside_and_the_others_are_read(tmp_path
     pq.write_table(pa.table({"x": deep}), tmp_path / "b.parquet")
     pq.write_table(pa.table({"x": [1, 2]}), tmp_path / "c.parquet")
     paths = [tmp_path / f"{name}.parquet" for name in "abc"]
-    found, broken = read_files(listing(*((path, 1) for path in paths)), tmp_path)
+    found, broken = read_files([str(path) for path in paths], tmp_path)
     assert found.table["x"].to_pylist() == [1, 2]
     assert [found.place(row) for row in (0, 1)] == [f"{paths[2]}, row 1", f"{paths[2]}, row 2"]
     assert [(file.path, file.state) for file in broken] == [(str(path), file_state(path)) for path in paths[:2]]
@@ -61,7 +55,7 @@ def test_a_file_that_is_no_parquet_is_set_aside_and_the_others_are_read(tmp_path
         "Parquet magic bytes not found in fo",
         "Parquet schema too deeply nested, c",
     ]
-    alone, broken = read_files(listing((paths[0], 1)), tmp_path)
+    alone, broken = read_files([str(paths[0])], tmp_path)
     assert (alone.table.num_rows, len(broken)) == (0, 1)
 
 
@@ -70,14 +64,14 @@ def test_a_file_whose_texts_are_no_utf8_is_set_aside(folder: str, tmp_path: Path
     (tmp_path / folder).mkdir(exist_ok=True)
     path = tmp_path / folder / "a.parquet"
     pq.write_table(pa.table({"x": pa.array([b"a", b"\xff"], pa.binary()).view(pa.string())}), path)
-    found, (broken,) = read_files(listing((path, 1)), tmp_path)
+    found, (broken,) = read_files([str(path)], tmp_path)
     assert (found.table.num_rows, broken.path, broken.state) == (0, str(path), file_state(path))
     assert broken.reason == "Column 0: In chunk 0: Invalid: Invalid UTF8 sequence at string index 1"
 
 
 def test_a_file_that_has_gone_is_said_and_the_others_are_read(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": [1, 2]}), tmp_path / "b.parquet")
-    found, (gone,) = read_files(listing((tmp_path / "a.parquet", 1), (tmp_path / "b.parquet", 2)), tmp_path)
+    found, (gone,) = read_files([str(tmp_path / f"{name}.parquet") for name in "ab"], tmp_path)
     assert found.table["x"].to_pylist() == [1, 2]
     assert (gone.path, gone.reason, gone.state) == (str(tmp_path / "a.parquet"), GONE, None)
 
@@ -94,5 +88,5 @@ def test_a_file_that_may_not_be_read_for_now_is_waited_for(
 
     monkeypatch.setattr(pq, "ParquetFile", refuse)
     with pytest.raises(PipelineError, match=f"cannot read {path}: .*{os.strerror(number)}") as refused:
-        read_files(listing((path, 1)), tmp_path)
+        read_files([str(path)], tmp_path)
     assert is_transient(refused.value)

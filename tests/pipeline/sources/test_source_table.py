@@ -14,6 +14,7 @@ from kaicep.pipeline.sources.parquet_source import ParquetListing, ParquetSource
 from kaicep.pipeline.sources.source_table import (
     delivered_streams,
     fleeting_streams,
+    named_streams,
     source_streams,
     written_streams,
 )
@@ -44,25 +45,27 @@ def test_a_format_has_its_kind(source: dict[str, Any], kind: type, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("source", "delivered", "written"),
+    ("source", "named", "delivered", "written"),
     [
-        ({"format": "json", "path": "in"}, False, False),
-        ({"format": "csv", "path": "file:///in"}, False, False),
-        ({"format": "parquet", "path": "in"}, False, False),
-        ({"format": "json", "path": "s3a://bucket/in"}, True, False),
-        ({"format": "json", "path": "in", "order": "time"}, True, False),
-        ({"format": "csv", "path": "in", "lineSep": ";"}, True, False),
-        ({"format": "orc", "path": "in"}, True, False),
-        ({"format": "rate"}, True, True),
-        ({"format": "rate", "order": "time"}, True, False),
-        ({"kafka": {"servers": "broker:9092", "topics": ["air"]}}, True, True),
+        ({"format": "json", "path": "in"}, True, False, False),
+        ({"format": "csv", "path": "file:///in"}, True, False, False),
+        ({"format": "parquet", "path": "in"}, True, False, False),
+        ({"mqtt": {"server": "mqtt://broker", "topics": "air"}}, True, False, False),
+        ({"format": "json", "path": "s3a://bucket/in"}, False, True, False),
+        ({"format": "json", "path": "in", "order": "time"}, True, True, False),
+        ({"format": "csv", "path": "in", "lineSep": ";"}, False, True, False),
+        ({"format": "orc", "path": "in"}, False, True, False),
+        ({"format": "rate"}, False, True, True),
+        ({"format": "rate", "order": "time"}, False, True, False),
+        ({"kafka": {"servers": "broker:9092", "topics": ["air"]}}, False, True, True),
     ],
 )
 def test_what_no_process_reads_by_itself_spark_delivers(
-    source: dict[str, Any], delivered: bool, written: bool, tmp_path: Path
+    source: dict[str, Any], named: bool, delivered: bool, written: bool, tmp_path: Path
 ) -> None:
     """Of that, rows without files come in its order, which need not be found first."""
     settings = Settings.parse({"streams": {"air": {**STREAM, "source": source}, "memory": STREAM}}, root=tmp_path)
+    assert named_streams(settings) == ({"air"} if named else set())
     assert delivered_streams(settings) == ({"air"} if delivered else set())
     assert written_streams(settings) == ({"air"} if written else set())
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
 import os
+import zlib
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -44,6 +46,8 @@ def read(spark: SparkSession, root: Path, settings: Settings) -> list[dict[str, 
 
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
+BY_SPARK = {"format": "json", "path": "in", "lineSep": "\n"}
+"""A source whose lines Spark reads, since it alone knows what ends them."""
 read_places: list[str] = []
 
 
@@ -71,26 +75,29 @@ def test_no_file_is_passed_over_for_its_age(spark: SparkSession, tmp_path: Path)
 
 def test_files_may_be_passed_over(spark: SparkSession, tmp_path: Path) -> None:
     """By their names as Spark notes them; of the streams that they are to be passed over in."""
-    sources = {name: {"format": kind, "path": "in"} for name, kind in (("air", "json"), ("all", "text"))}
-    settings = project_of(tmp_path, **sources)
+    sources = {name: {"format": kind, "path": "in"} for name, kind in (("air", "json"), ("text", "text"))}
+    settings = project_of(tmp_path, **sources, lines={"format": "text", "path": "in"})
     names = ("a ü%20.json", "b.json")
     for name in names:
         drop(tmp_path / "in" / name, b'{"n":1}\n', 1000)
     found: list[dict[str, RawBatch]] = []
 
     def keep(batch: DataFrame, number: int) -> None:
-        noted = SparkCheckpoint(tmp_path / "c").files(number)[0]
-        found.append(unpack(batch, settings, {"air": [path for path in noted if "/a" in path[-20:]]}))
+        listed = dict(zip(settings.streams, SparkCheckpoint(tmp_path / "c").files(number), strict=True))
+        noted = listed["air"]
+        passed_over = [path for path in noted if "/a" in path[-20:]]
+        found.append(unpack(batch, settings, {"air": passed_over, "text": passed_over}, listed))
         assert sorted(unquote(urlsplit(path).path) for path in noted) == [str(tmp_path / "in" / name) for name in names]
 
     writer = read_streams(spark, settings).writeStream.foreachBatch(keep)
     writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
     (batch,) = found
-    assert {stream: raw.table.num_rows for stream, raw in batch.items()} == {"air": 1, "all": 2}
+    rows = {stream: raw.table.num_rows + len(raw.malformed) for stream, raw in batch.items()}
+    assert rows == {"air": 1, "text": 1, "lines": 2}
 
 
-def test_of_files_that_others_read_nothing_is_wanted_but_the_names(spark: SparkSession, tmp_path: Path) -> None:
-    """A batch is planned and noted as ever, also beside streams that are read; it has no rows of theirs."""
+def test_of_files_that_others_read_spark_has_the_names_alone(spark: SparkSession, tmp_path: Path) -> None:
+    """A batch is planned and noted as ever, also beside streams that Spark reads; it has no rows of theirs."""
     sources = {"air": {"format": "parquet", "path": "air"}, "all": {"format": "text", "path": "all"}}
     settings = project_of(tmp_path, **sources)
     drop(tmp_path / "all" / "a.txt", b"one\n", 1000)
@@ -101,9 +108,10 @@ def test_of_files_that_others_read_nothing_is_wanted_but_the_names(spark: SparkS
     def keep(batch: DataFrame, number: int) -> None:
         noted = [unquote(urlsplit(path).path) for of in SparkCheckpoint(tmp_path / "c").files(number) for path in of]
         assert noted == [str(tmp_path / name) for name in ("air/a.parquet", "all/a.txt")]
+        assert batch.count() == 1
         found.append(unpack(batch, settings, only=["all"]))
 
-    writer = read_streams(spark, settings, named=["air"]).writeStream.foreachBatch(keep)
+    writer = read_streams(spark, settings).writeStream.foreachBatch(keep)
     writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
     assert [{name: raw.table.num_rows for name, raw in batch.items()} for batch in found] == [{"all": 1}]
 
@@ -113,11 +121,12 @@ def test_parquet_files_may_be_passed_over(spark: SparkSession, tmp_path: Path) -
     (tmp_path / "in").mkdir()
     for name, number in (("a ü%20.parquet", 1), ("b.parquet", 2)):
         pq.write_table(pa.table({"n": [number]}), tmp_path / "in" / name)
-    noted = f"file://{quote(str(tmp_path / 'in' / 'a ü%20.parquet'))}"
     found: list[dict[str, RawBatch]] = []
 
-    def keep(batch: DataFrame, _: int) -> None:
-        found.append(unpack(batch, settings, {"air": {noted}}))
+    def keep(batch: DataFrame, number: int) -> None:
+        listed = SparkCheckpoint(tmp_path / "c").files(number)[0]
+        passed_over = {url for url in listed if unquote(urlsplit(url).path) == str(tmp_path / "in" / "a ü%20.parquet")}
+        found.append(unpack(batch, settings, {"air": passed_over}, {"air": listed}))
 
     writer = read_streams(spark, settings).writeStream.foreachBatch(keep)
     writer.option("checkpointLocation", str(tmp_path / "c")).trigger(availableNow=True).start().awaitTermination()
@@ -145,7 +154,7 @@ def test_files_of_the_same_time_arrive_by_path_and_splits_by_offset(spark: Spark
     before = spark.conf.get("spark.sql.files.maxPartitionBytes")
     spark.conf.set("spark.sql.files.maxPartitionBytes", "4096")
     try:
-        batches = read(spark, tmp_path, project_of(tmp_path, air={"format": "json", "path": "in"}))
+        batches = read(spark, tmp_path, project_of(tmp_path, air=BY_SPARK))
     finally:
         spark.conf.set("spark.sql.files.maxPartitionBytes", before or "128MB")
     assert values(batches, "air", "n") == list(range(3000))
@@ -209,6 +218,35 @@ def test_a_json_file_may_be_one_array(spark: SparkSession, tmp_path: Path) -> No
     assert malformed.place == f"{tmp_path}/in/b.json"
 
 
+@pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".zst", ".deflate"])
+def test_compressed_files_are_read_also_as_only_spark_unpacks_them(
+    spark: SparkSession, tmp_path: Path, suffix: str
+) -> None:
+    """In the order of their arrival, with those beside them; what is broken is told."""
+    lines = [b'{"n":%d}\n' % number for number in range(4)]
+    packed = {".gz": gzip.compress, ".bz2": bz2.compress, ".deflate": zlib.compress, "": bytes}
+    content = b"".join(lines[1:3])
+    with_zstd = pa.CompressedOutputStream if suffix == ".zst" else None
+    (tmp_path / "in").mkdir()
+    if with_zstd is None:
+        (tmp_path / "in" / f"b.jsonl{suffix}").write_bytes(packed[suffix](content))
+    else:
+        with pa.OSFile(str(tmp_path / "in/b.jsonl.zst"), "wb") as file, with_zstd(file, "zstd") as stream:
+            stream.write(content)
+    os.utime(tmp_path / "in" / f"b.jsonl{suffix}", (2000, 2000))
+    drop(tmp_path / "in" / "c.jsonl", lines[0], 1000)
+    drop(tmp_path / "in" / "a.jsonl", lines[3] + b"{\n", 3000)
+    drop(tmp_path / "in" / "d.jsonl.gz", b"no gzip, no gzip at all", 3000)
+    (batch,) = read(spark, tmp_path, project_of(tmp_path, air={"format": "json", "path": "in"}))
+    assert values([batch], "air", "n") == [0, 1, 2, 3]
+    assert read_places == ["in/c.jsonl:1", f"in/b.jsonl{suffix}:1", f"in/b.jsonl{suffix}:2", "in/a.jsonl:1"]
+    assert [Path(file.path).name for file in batch["air"].unreadable] == ["d.jsonl.gz"]
+    assert [letter.place for letter in batch["air"].malformed] == [
+        f"{tmp_path}/in/a.jsonl:2",
+        f"{tmp_path}/in/d.jsonl.gz",
+    ]
+
+
 def test_text_in_another_encoding_is_read(spark: SparkSession, tmp_path: Path) -> None:
     drop(tmp_path / "in" / "a.csv", "t\nü €\n".encode("cp1252"), 1000)
     source = {"format": "csv", "path": "in", "encoding": "ISO-8859-1"}
@@ -248,7 +286,8 @@ def test_files_that_cannot_be_read_are_left_out_and_told(spark: SparkSession, tm
         pq.write_table(table, tmp_path / "p" / name)
     (tmp_path / "p" / "b.parquet").write_bytes(b"no table, no table at all")
     sources = {"json": ("json", "j"), "orc": ("orc", "o"), "parquet": ("parquet", "p"), "again": ("json", "j")}
-    settings = project_of(tmp_path, **{name: {"format": kind, "path": of} for name, (kind, of) in sources.items()})
+    files = {name: {"format": kind, "path": of} for name, (kind, of) in sources.items()}
+    settings = project_of(tmp_path, **files, spark={**BY_SPARK, "path": "j"})
 
     def harm() -> None:
         for gone in ("j/c.jsonl.gz", "p/c.parquet"):
@@ -256,7 +295,7 @@ def test_files_that_cannot_be_read_are_left_out_and_told(spark: SparkSession, tm
 
     batch = read_noted(spark, tmp_path, settings, harm)
     assert {name: raw.table.num_rows for name, raw in batch.items()} == {
-        "json": 2000, "orc": 4, "parquet": 2, "again": 2000,
+        "json": 2000, "orc": 4, "parquet": 2, "again": 2000, "spark": 2000,
     }  # fmt: skip
     told = {
         name: {Path(file.path).name: (file.reason, file.state is None) for file in raw.unreadable}
@@ -265,10 +304,12 @@ def test_files_that_cannot_be_read_are_left_out_and_told(spark: SparkSession, tm
     assert told["json"] == told["again"]
     assert told["json"] == {
         "c.jsonl.gz": (GONE, True),
-        "d.jsonl.gz": ("Unexpected end of input stream", False),
+        "d.jsonl.gz": ("Compressed file ended before the end-of-stream marker was reached", False),
         "e[1] ü%20.jsonl.gz": (told["json"]["e[1] ü%20.jsonl.gz"][0], False),
         "f.jsonl.gz": ("it breaks off at its beginning", False),
     }
+    assert told["spark"].keys() == told["json"].keys()
+    assert told["spark"]["d.jsonl.gz"] == ("Unexpected end of input stream", False)
     assert (told["parquet"]["c.parquet"], list(told["orc"])) == ((GONE, True), ["b.orc"])
     assert [letter.place for letter in batch["orc"].malformed] == [str(tmp_path / "o" / "b.orc")]
     assert sorted({Path(batch["json"].place(row)).name for row in (0, 1999)}) == [
@@ -284,7 +325,7 @@ def test_broken_files_cost_nothing_of_a_source_without_files(
     drop(tmp_path / "j" / "a.jsonl.gz", gzip.compress(b'{"n":1}\n', mtime=0) if whole else b"no gzip at all", 1000)
     drop(tmp_path / "j" / "b.jsonl.gz", b"no gzip, no gzip at all", 1000)
     sources: dict[str, dict[str, Any]] = {
-        "json": {"format": "json", "path": "j"},
+        "json": {**BY_SPARK, "path": "j"},
         "rate": {"format": "rate-micro-batch", "rowsPerBatch": 5, "numPartitions": 2},
         "quiet": {"format": "csv", "path": "q"},
     }
@@ -307,7 +348,7 @@ def test_what_spark_cannot_read_of_files_that_nobody_listed_is_told_in_one_line(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     drop(tmp_path / "in" / "a.csv.gz", b"no gzip", 1000)
-    settings = project_of(tmp_path, air={"format": "csv", "path": "in"})
+    settings = project_of(tmp_path, air={**BY_SPARK, "format": "csv"})
     told: list[str] = []
 
     def on_batch(batch: DataFrame, _: int) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from kaicep.config import Settings
+from kaicep.errors import PipelineError
 from kaicep.pipeline.durability.generations import checkpoint_generation
 from kaicep.pipeline.durability.generations.checkpoint_generation import Generation, current_generation, planned_at
 from support.recorded_spark import RecordedSpark
@@ -139,7 +140,13 @@ def test_a_batch_s_files_have_names_that_may_move_with_the_project(tmp_path: Pat
             "in/ü 1.json": f"file://{tmp_path}/in/%C3%BC%201.json",
         }
     }
-    assert of.files(2, settings(tmp_path, air="in")) == {}
+
+
+def test_of_a_batch_that_is_not_noted_nobody_says_which_files_it_has(tmp_path: Path) -> None:
+    """Who takes it for one without files would lose them."""
+    of = begun(tmp_path, 1)
+    with pytest.raises(PipelineError, match=r"which files batch 2 has cannot be read .*: start again: where it is dam"):
+        of.files(2, settings(tmp_path, air="in"))
 
 
 def test_a_checkpoint_that_remembers_too_much_is_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,14 +45,25 @@ def test_a_note_that_is_put_together_with_earlier_ones_gives_the_files_of_its_ba
 
 def test_where_nothing_is_spark_begins(tmp_path: Path) -> None:
     of = SparkCheckpoint(tmp_path / "none")
-    assert (of.planned, of.committed, of.damage(1), of.files(0)) == (-1, -1, None, [])
+    assert (of.planned, of.committed, of.damage(1)) == (-1, -1, None)
 
 
 def test_files_that_are_noted_and_not_planned_are_in_the_next_batch(tmp_path: Path) -> None:
     folder = checkpoint(tmp_path)
     (folder / "offsets/2").unlink()
     of = SparkCheckpoint(folder)
-    assert (of.planned, of.damage(2), of.files(2)) == (1, None, [])
+    assert (of.planned, of.damage(2)) == (1, None)
+    with pytest.raises(FileNotFoundError):
+        of.files(2)
+
+
+def test_a_note_that_has_lost_its_files_is_damaged(tmp_path: Path) -> None:
+    """One that is put together with all before it, and none of its own lines."""
+    note = checkpoint(tmp_path, 12) / "sources/0/9.compact"
+    note.write_text("\n".join(note.read_text(encoding="utf-8").splitlines()[:-1]), encoding="utf-8")
+    note.with_name(".9.compact.crc").unlink()
+    with pytest.raises(ValueError, match="note 9 has none of its files"):
+        SparkCheckpoint(tmp_path / "checkpoint").files(9)
 
 
 def _remove(*paths: Path) -> None:

@@ -29,7 +29,7 @@ def test_its_files_are_read_as_those_of_any_folder(tmp_path: Path) -> None:
     inbox.put([Message("b/r2", b"\xff", datetime(2026, 1, 1, tzinfo=UTC))])
     inbox.close()
     (file,) = inbox.folder.iterdir()
-    batch = of.file(str(file))
+    batch = of.files([str(file)])
     assert batch.table.to_pylist() == [{"at": "2026-01-01T00:00:00Z", "room": "r1"}]
     assert [each.reason for each in batch.malformed] == ["no UTF-8"]
 
@@ -38,6 +38,6 @@ def test_what_is_no_message_is_a_dead_letter(tmp_path: Path) -> None:
     """Somebody has put a file there."""
     of = source_streams(Settings.parse({"streams": {"air": STREAM}}, root=tmp_path))["air"]
     (tmp_path / "x.jsonl").write_text('oops\n{"topic": 1}\n')
-    batch = of.file(str(tmp_path / "x.jsonl"))
+    batch = of.files([str(tmp_path / "x.jsonl")])
     assert batch.table.num_rows == 0
     assert len(batch.malformed) == 2

@@ -58,7 +58,7 @@ def test_objects_are_read_as_files(
     for name, content in CASES[kind].items():
         folder.write(name, [content])
         (tmp_path / name).write_bytes(content)
-        own, expected = source.read([BucketFile(folder, name)]), local.file(str(tmp_path / name))
+        own, expected = source.read([BucketFile(folder, name)]), local.files([str(tmp_path / name)])
         assert told(own, str(folder)) == told(expected, str(tmp_path))
         files.append(BucketFile(folder, name))
     both = source.read(files)

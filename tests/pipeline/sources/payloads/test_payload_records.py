@@ -49,7 +49,7 @@ def test_a_file_has_a_document_a_line_or_is_one(tmp_path: Path, *, multi: bool) 
     file.write_text(json.dumps(PACK, indent=1) if multi else f"{json.dumps(PACK)}\n{json.dumps(PACK)}\n")
     own = settings(multiLine=multi)
     expected = [1, 2] if multi else [1, 2, 1, 2]
-    assert source_streams(own)["air"].file(str(file)).table["v"].to_pylist() == expected
+    assert source_streams(own)["air"].files([str(file)]).table["v"].to_pylist() == expected
     assert read_file(file, own.streams["air"]).table["v"].to_pylist() == expected
     (batch,) = read_batches(file, own.streams["air"], lambda _: None)
     assert batch.table["v"].to_pylist() == expected

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from urllib.parse import quote
 
-from kaicep.pipeline.sources.unreadable.listed_files import by_stream, gone_files, path_of, torn_files
-from kaicep.pipeline.sources.unreadable.unreadable_file import GONE, UnreadableFile
+from kaicep.pipeline.sources.unreadable.listed_files import arrived, by_stream, path_of, torn_files
+from kaicep.pipeline.sources.unreadable.unreadable_file import UnreadableFile
 
 
 def url(path: Path) -> str:
@@ -24,9 +25,14 @@ def test_torn_files_are_found_by_stream(tmp_path: Path) -> None:
     assert (file.reason, file.state) == ("it breaks off at its beginning", (0, empty.stat().st_mtime_ns))
 
 
-def test_what_was_listed_and_not_found_is_gone() -> None:
-    listed = ["file:///in/a%20b", "file:///in/c", "file:///in/d"]
-    assert gone_files(listed, ["file:///in/d"], ["/in/c"]) == [UnreadableFile("/in/a b", GONE, None)]
+def test_files_arrive_by_their_times_in_milliseconds_then_by_path(tmp_path: Path) -> None:
+    """One that is gone comes first, and is missed when it is read; one that is passed over comes not at all."""
+    times = {"b ü%20": 1_000_000_999_999, "a": 1_000_001_000_000, "c": 1_000_000_000_001, "d": 5}
+    for name, nanoseconds in times.items():
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, ns=(nanoseconds, nanoseconds))
+    listed = [url(tmp_path / name) for name in (*times, "gone")]
+    assert arrived(listed, [url(tmp_path / "d")]) == [str(tmp_path / name) for name in ("gone", "b ü%20", "c", "a")]
     assert path_of("/in/c") == "/in/c"
 
 
