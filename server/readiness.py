@@ -1,4 +1,4 @@
-"""Whether a server is ready: its engine runs, and has recovered."""
+"""Whether a server is ready: its engine has recovered, and reads its streams."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Readiness:
 
 
 def readiness_of(settings: Settings, engine: EngineProcess | None) -> Readiness:
-    """Whether the engine of a project runs and says so, which it does not before it has recovered.
+    """Whether the engine of a project says that it has recovered and reads its streams.
 
     Args:
         settings: of the project.
@@ -52,4 +52,6 @@ def _waits_for(settings: Settings, engine: EngineProcess | None) -> str | None:
         return "the engine recovers"
     if known.status.state != "running":
         return "the engine recovers" if own is None else known.status.reason or "the engine ends"
-    return f"the engine has said nothing for {known.age:.0f} s" if known.age > _SILENT_S else None
+    if known.age > _SILENT_S:
+        return f"the engine has said nothing for {known.age:.0f} s"
+    return None if known.status.reads else "the engine has recovered, and starts Spark"

@@ -78,7 +78,8 @@ def _group(item: pytest.Function) -> str | None:
     if "spark" in item.fixturenames:
         return "spark"
     made = item._fixtureinfo.name2fixturedefs.values()
-    shares = any(of.scope == "module" and of.baseid == item.parent.nodeid for (*_, of) in made)
+    file = item.getparent(pytest.Module)
+    shares = any(of.scope == "module" and file is not None and of.baseid == file.nodeid for (*_, of) in made)
     return item.path.stem if shares and item.get_closest_marker("xdist_group") is None else None
 
 

@@ -73,6 +73,8 @@ def _lines(known: KnownStatus) -> Iterator[str]:
         yield f"  {status.reason}"
     if status.waits_for is not None and known.lives:
         yield f"  the streams wait: {status.waits_for}"
+    if not status.reads and known.lives:
+        yield "  it has recovered, and starts Spark: what comes waits"
     for stream, trouble in status.troubles.items() if known.lives else ():
         yield f"  stream {stream}: {trouble}"
     if known.state == "killed":

@@ -121,7 +121,7 @@ class EngineObserver:
         self._since, self._version = datetime.now(UTC), version("kaicep")  # which reads the package's notes
         self._begun: tuple[int, float] | None = None
         self._last_seconds = 0.0
-        self._ended = False
+        self._ended = self._reads = False
         self._rates, self._shares = RecentRates(), RecentRates()
         self._threads: set[str] = set()
         self._sizes = (0, 0)
@@ -165,6 +165,7 @@ class EngineObserver:
     def status(self) -> EngineStatus:
         """What the engine is doing, and what it has done."""
         progress, failure = self._flow.progress, self._engine.failure
+        self._reads = self._reads or self._engine.running
         now = datetime.now(UTC)
         # What an earlier engine has counted comes at once with the recovery, and is no rate.
         own = progress if progress.own is None else progress.own
@@ -177,6 +178,7 @@ class EngineObserver:
             since=self._since,
             at=now,
             reason=None if failure is None else str(failure),
+            reads=self._reads,
             waits_for=self._engine.waits_for,
             troubles=dict(self._engine.troubles),
             batches=progress.batches,

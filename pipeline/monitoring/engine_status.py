@@ -215,6 +215,7 @@ class EngineStatus:
         state: what it is doing; `stopped` and `failed` are the last words of one that has ended,
             `killed` is said of one that left none.
         reason: why it failed.
+        reads: whether it has begun to read its streams; until then, while Spark starts, what comes waits.
         waits_for: what passes, such as a full disk, and the streams wait for; `None`: they are read.
         troubles: by stream, why nothing comes from its broker.
         process: its process number.
@@ -245,6 +246,7 @@ class EngineStatus:
     since: datetime
     at: datetime
     reason: str | None = None
+    reads: bool = True
     waits_for: str | None = None
     troubles: Mapping[str, str] = field(default_factory=dict)
     batches: int = 0

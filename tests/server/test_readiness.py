@@ -75,6 +75,14 @@ def test_it_is_ready_when_the_engine_says_that_it_runs(settings: Settings, own: 
     assert readiness_of(settings, own) == Readiness(ready=False, reason="the engine begins")
 
 
+def test_it_is_ready_when_streams_are_read(settings: Settings) -> None:
+    """Before that, what is posted is taken, and nothing comes of it."""
+    write(settings, replace(now(), reads=False))
+    with lock_of_engine(settings):
+        found = readiness_of(settings, None)
+    assert found == Readiness(ready=False, reason="the engine has recovered, and starts Spark")
+
+
 def test_an_engine_that_falls_silent_is_none(settings: Settings) -> None:
     write(settings, busy_engine(datetime.now(UTC) - timedelta(seconds=90)))
     with lock_of_engine(settings):

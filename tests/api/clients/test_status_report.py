@@ -74,6 +74,13 @@ def test_what_the_streams_wait_for_is_told(capsys: pytest.CaptureFixture[str]) -
     assert line not in printed(KnownStatus(waiting, lives=False, age=1.0), capsys)
 
 
+def test_that_nothing_is_read_yet_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    known = KnownStatus(replace(busy_engine(NOW), reads=False), lives=True, age=0.2)
+    assert "\n  it has recovered, and starts Spark: what comes waits\n" in printed(known, capsys)
+    ended = KnownStatus(replace(busy_engine(NOW), reads=False, state="stopped"), lives=False, age=0.2)
+    assert "starts Spark" not in printed(ended, capsys)
+
+
 def test_one_that_failed_says_why(capsys: pytest.CaptureFixture[str]) -> None:
     failed = replace(busy_engine(NOW), state="failed", reason="the disk is full")
     assert "\n  the disk is full\n" in printed(KnownStatus(failed, lives=False, age=1.0), capsys)

@@ -78,6 +78,12 @@ class Observed:
         self.archive.close()
 
 
+class Starting(Observed):
+    """One that reads no streams yet."""
+
+    running = False
+
+
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Observed]:
     observed = Observed(tmp_path)
@@ -159,6 +165,17 @@ def test_why_an_engine_failed_is_told(engine: Observed) -> None:
     engine.failure = RuntimeError("the disk is full")
     status = engine.observer.status()
     assert (status.state, status.reason) == ("failed", "the disk is full")
+
+
+def test_since_when_streams_are_read_is_told(tmp_path: Path) -> None:
+    """Before, Spark starts; when they have ended they were read."""
+    engine = Starting(tmp_path)
+    told = []
+    for running in (False, True, False):
+        engine.running = running
+        told.append(engine.observer.status().reads)
+    engine.close()
+    assert told == [False, True, True]
 
 
 def test_what_the_streams_wait_for_is_told(engine: Observed) -> None:

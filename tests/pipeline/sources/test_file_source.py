@@ -90,8 +90,8 @@ def test_a_file_that_is_read_by_itself_is_what_spark_makes_of_it(
     path.write_bytes(content)
     settings = project_of(tmp_path, air={**source, "path": "in"})
     of = source_streams(settings)["air"]
-    rows = source_union._opened(spark, 0, of, [str(path)])
-    by_spark = source_union._delivered(rows, settings, ["air"], {}, {"air": [path.as_uri()]}).get("air")
+    batch = source_union._opened(spark, 0, of, [str(path)])
+    by_spark = source_union._delivered(batch, settings, ["air"], {}, {"air": [path.as_uri()]}).get("air")
     found = reshape(of.files([str(path)]), settings.streams["air"])
     if by_spark is None:
         assert not content

@@ -218,22 +218,29 @@ def test_a_json_file_may_be_one_array(spark: SparkSession, tmp_path: Path) -> No
     assert malformed.place == f"{tmp_path}/in/b.json"
 
 
-@pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".zst", ".deflate"])
+def zstandard(content: bytes) -> bytes:
+    packed = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(packed, "zstd") as stream:
+        stream.write(content)
+    return bytes(packed.getvalue())
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".zst": zstandard,
+    ".deflate": zlib.compress,
+}
+
+
+@pytest.mark.parametrize("suffix", PACKED)
 def test_compressed_files_are_read_also_as_only_spark_unpacks_them(
     spark: SparkSession, tmp_path: Path, suffix: str
 ) -> None:
     """In the order of their arrival, with those beside them; what is broken is told."""
     lines = [b'{"n":%d}\n' % number for number in range(4)]
-    packed = {".gz": gzip.compress, ".bz2": bz2.compress, ".deflate": zlib.compress, "": bytes}
-    content = b"".join(lines[1:3])
-    with_zstd = pa.CompressedOutputStream if suffix == ".zst" else None
-    (tmp_path / "in").mkdir()
-    if with_zstd is None:
-        (tmp_path / "in" / f"b.jsonl{suffix}").write_bytes(packed[suffix](content))
-    else:
-        with pa.OSFile(str(tmp_path / "in/b.jsonl.zst"), "wb") as file, with_zstd(file, "zstd") as stream:
-            stream.write(content)
-    os.utime(tmp_path / "in" / f"b.jsonl{suffix}", (2000, 2000))
+    drop(tmp_path / "in" / f"b.jsonl{suffix}", PACKED[suffix](b"".join(lines[1:3])), 2000)
     drop(tmp_path / "in" / "c.jsonl", lines[0], 1000)
     drop(tmp_path / "in" / "a.jsonl", lines[3] + b"{\n", 3000)
     drop(tmp_path / "in" / "d.jsonl.gz", b"no gzip, no gzip at all", 3000)
