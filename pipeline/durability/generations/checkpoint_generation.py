@@ -78,6 +78,9 @@ class Generation:
         Raises:
             PipelineError: Spark's notes of it cannot be read.
         """
+        streams = _sources(settings)
+        if not streams:
+            return {}
         try:
             noted = SparkCheckpoint(self.checkpoint).files(batch - self.base)
         except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
@@ -87,7 +90,7 @@ class Generation:
             ) from error
         root = str(settings.root.absolute())
         found = {}
-        for stream, paths in zip(_sources(settings), noted, strict=False):
+        for stream, paths in zip(streams, noted, strict=False):
             source = settings.streams[stream].source
             if source is not None and source.format == GIVEN:
                 continue  # of a DataFrame nobody knows which rows are of which file

@@ -25,6 +25,7 @@ from kaicep.pipeline.hosting.archiver import Archiver
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from pyspark.errors import StreamingQueryException
 from support.command_line import HANGING_SECONDS, wait_for
+from support.hostings import spark_notes
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -218,6 +219,8 @@ def test_an_archiver_waits_for_room_and_says_so_once(tmp_path: Path, monkeypatch
     of = project(tmp_path)
     archiver = Archiver(of, spark=cast("SparkSession", object()), say=told.append, pause=0)
     generation = current_generation(of.settings, tmp_path / "state", None)
+    for number in (0, 1):
+        spark_notes(generation.checkpoint, ["air"], number, {"air": []})
     raised: list[OSError] = [OSError(errno.ENOSPC, "No space left on device"), OSError(errno.EIO, "Input/output error")]
 
     def append(_events: object) -> int:
