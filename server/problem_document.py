@@ -70,8 +70,8 @@ def add_problem_handlers(app: FastAPI) -> None:
     def on_http(request: Request, error: HTTPException) -> Response:
         said = {404: f"there is nothing at {request.url.path}", 405: f"{request.method} is not for this resource"}
         wrong = KaicepError(said.get(error.status_code, str(error.detail)), hint="GET /openapi.json says what there is")
-        allowed = _described_methods(request) if error.status_code == 405 else ""
-        return problem_response(error.status_code, wrong, {"Allow": allowed} if allowed else error.headers)
+        headers = {"Allow": _methods(request, error)} if error.status_code == 405 else error.headers
+        return problem_response(error.status_code, wrong, headers)
 
     @app.exception_handler(RequestValidationError)
     def on_invalid(_: Request, error: RequestValidationError) -> Response:
@@ -83,10 +83,11 @@ def add_problem_handlers(app: FastAPI) -> None:
         return problem_response(500, KaicepError("the server has a defect", hint="its log says more; report it"))
 
 
-def _described_methods(request: Request) -> str:
-    """All methods of a resource; each route knows its own alone."""
-    route = getattr(request.scope.get("route"), "path_format", "")
-    return ", ".join(sorted(method.upper() for method in request.app.openapi()["paths"].get(route, ())))
+def _methods(request: Request, error: HTTPException) -> str:
+    """All methods of a resource, in order: those that are described, since a route knows its own alone; else these."""
+    path = getattr(request.scope.get("route"), "path_format", "")
+    described = [method.upper() for method in request.app.openapi()["paths"].get(path, ())]
+    return ", ".join(sorted(described or (error.headers or {}).get("Allow", "").split(", ")))
 
 
 def problem_response(status: int, error: KaicepError, headers: Mapping[str, str] | None = None) -> Response:
