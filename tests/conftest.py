@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,6 +42,10 @@ def _in_memory() -> str | None:
 
 if (folder := _in_memory()) is not None:
     os.environ["TMPDIR"] = tempfile.tempdir = folder
+
+# Tests begin some hundred processes, each of which loads kaicep: what is compiled is kept, whatever the shell says.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Closures are kept for as long as the tests run, and not among those of whoever runs them.
 CACHE = tempfile.mkdtemp(prefix="kaicep-tests-")
