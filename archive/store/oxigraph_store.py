@@ -18,6 +18,7 @@ from ...storage import folder_size, make_folder
 from ..folder_layout import STORE
 from ..log import Position
 from ..sparql import Result, SparqlRequest
+from .compaction import let_compaction_give_way
 from .copy_requests import (
     answer_requests,
     copy_store,
@@ -107,6 +108,7 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
                 # Lenient: the annotator wrote these terms; one that only a validator minds must not stop the store.
                 load = store.load if len(quads) <= _FEW_BYTES else store.bulk_load
                 load(quads + said.encode(), format=ox.RdfFormat.N_QUADS, lenient=True)
+                let_compaction_give_way()  # its threads begin when there is something to do
                 if offset is not None:
                     _remove_offsets_before(store, offset, log)
         except SyntaxError as error:
