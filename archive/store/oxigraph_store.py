@@ -18,7 +18,6 @@ from ...storage import folder_size, make_folder
 from ..folder_layout import STORE
 from ..log import Position
 from ..sparql import Result, SparqlRequest
-from .compaction import let_compaction_give_way
 from .copy_requests import (
     answer_requests,
     copy_store,
@@ -30,6 +29,7 @@ from .copy_requests import (
 from .graphs import KNOWLEDGE
 from .oxigraph_folder import damaged, in_use, is_corruption, lock_of, open_folder, set_aside
 from .store import Store, StoreDamagedError, StoreUnavailableError, WritableStore
+from .store_compaction import let_compaction_give_way
 from .store_copy import OxigraphGraphs, StoreCopy
 from .store_metadata import GRAPH, HOLDS, KNOWS, SINCE, SUBJECT, CommittedOffset
 

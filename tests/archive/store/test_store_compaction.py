@@ -13,7 +13,7 @@ _LOADS = """
 import os, sys
 from pathlib import Path
 import pyoxigraph as ox
-from kaicep.archive.store.compaction import COMPACTING, let_compaction_give_way
+from kaicep.archive.store.store_compaction import COMPACTING, let_compaction_give_way
 store = ox.Store(sys.argv[1])
 for load in range(12):
     quads = b"".join(b"<urn:s:%d> <urn:p> <urn:o> <urn:g> .\\n" % (load * 1000 + number) for number in range(1000))
