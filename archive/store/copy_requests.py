@@ -2,7 +2,7 @@
 
 Oxigraph lets one process open a store, and reading beside a writer is undefined. So a reader leaves a request file;
 the process that has the store open answers it with a copy made of hard links; the reader reads that, then deletes it.
-A reader that finds the store free makes its copy itself, so that it never stands in an engine's way for long.
+A reader that finds the store free copies its files itself, so that it never stands in an engine's way for long.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ...errors import ArchiveError, Place
@@ -21,6 +21,7 @@ from .oxigraph_folder import damaged, lock_of, open_folder, open_read_only
 from .store import StoreDamagedError
 
 _ALIVE, _REQUEST, _UNFINISHED, _DAMAGE = ".alive", ".request", ".unfinished", ".damage"
+_UNCHANGING = ".sst"
 _POLL_S = 0.02
 _YOUNG_S = 60.0
 
@@ -191,13 +192,32 @@ def _copy(root: Path, alive: Path, timeout: float) -> Path:
 
 
 def _copy_free(path: Path, copy: Path) -> None:
-    """Copy a store whose lock is held; the one who had it may just have left the copy."""
-    if not copy.exists():
-        store = open_folder(path)
-        try:
-            store.backup(copy)
-        except (OSError, RuntimeError) as error:
-            raise damaged(path, error) from error
+    """Copy a store whose lock is held; the one who had it may just have left the copy.
+
+    Its files as they lie there: whoever opens it begins to put them together, and keeps an engine that starts from it.
+    """
+    if copy.exists():
+        return
+    unfinished = copy.with_suffix(_UNFINISHED)
+    try:
+        if (path / "CURRENT").exists():
+            unfinished.mkdir()
+            for file in path.iterdir():
+                _copy_file(file, unfinished / file.name)
+        else:
+            open_folder(path).backup(unfinished)
+        unfinished.rename(copy)
+    except (OSError, RuntimeError) as error:
+        raise damaged(path, error) from error
+
+
+def _copy_file(file: Path, to: Path) -> None:
+    """Copy a file of a store; what RocksDB never changes is the same file under another name."""
+    if file.suffix == _UNCHANGING:
+        with suppress(OSError):  # such as of a file system without links
+            to.hardlink_to(file)
+            return
+    shutil.copyfile(file, to)
 
 
 def _remove(alive: Path) -> None:

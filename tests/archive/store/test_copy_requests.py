@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
+import pyoxigraph as ox
 import pytest
 from kaicep.archive.store import OxigraphStore
 from kaicep.archive.store.copy_requests import copy_store
@@ -47,6 +50,31 @@ def test_an_engine_that_does_not_answer_is_named(tmp_path: Path) -> None:
         f"{path}: process {os.getpid()} has the store open and does not answer: try again, or stop it"
     )
     assert list((tmp_path / "var/archive/snapshots").iterdir()) == []
+
+
+def test_what_a_killed_writer_has_left_is_copied_as_it_lies_there(tmp_path: Path) -> None:
+    """Also what is in RocksDB's log alone; the store is not opened, and its files stay as they are."""
+    writes = """
+import os, sys
+import pyoxigraph as ox
+store = ox.Store(sys.argv[1])
+quads = b"".join(b"<urn:s:%d> <urn:p> <urn:o> <urn:g> .\\n" % number for number in range(2000))
+store.bulk_load(quads, format=ox.RdfFormat.N_QUADS)
+store.load(b"<urn:s> <urn:p> <urn:o> <urn:g> .\\n", format=ox.RdfFormat.N_QUADS)
+os._exit(9)
+"""
+    with opened(tmp_path):
+        pass
+    root = tmp_path / "var" / "archive"
+    shutil.rmtree(root / "store")
+    assert subprocess.run([sys.executable, "-c", writes, str(root / "store")]).returncode == 9
+    before = {file.name: file.stat().st_mtime_ns for file in (root / "store").iterdir()}
+    with copy_store(root) as copy:
+        assert len(ox.Store.read_only(str(copy))) == 2001
+        linked = [file for file in copy.glob("*.sst") if file.stat().st_nlink > 1]
+        assert linked
+    assert not copy.exists()
+    assert {file.name: file.stat().st_mtime_ns for file in (root / "store").iterdir()} == before
 
 
 def test_copies_of_killed_readers_are_removed(tmp_path: Path) -> None:
