@@ -26,22 +26,18 @@ _POLL_S = 0.02
 _YOUNG_S = 60.0
 
 
-def answer_requests(root: Path, backup: Callable[[Path], None]) -> bool:
+def answer_requests(root: Path, backup: Callable[[Path], None]) -> None:
     """Make the copies that other processes asked for; a reader whose copy cannot be made learns it by waiting.
 
     Args:
         root: the archive's folder.
         backup: copies the open store to a new folder.
 
-    Returns:
-        Whether somebody asked.
-
     Raises:
         StoreDamagedError: the store cannot be copied for it is damaged; who asked is answered once it is another one.
     """
     folder = root / SNAPSHOTS
-    requests = list(folder.glob(f"*{_REQUEST}"))
-    for request in requests:
+    for request in folder.glob(f"*{_REQUEST}"):
         copy, unfinished = request.with_suffix(""), request.with_suffix(_UNFINISHED)
         if request.with_suffix(_ALIVE).exists() and not copy.exists():
             try:
@@ -53,7 +49,6 @@ def answer_requests(root: Path, backup: Callable[[Path], None]) -> bool:
             except (ArchiveError, OSError):
                 shutil.rmtree(unfinished, ignore_errors=True)
         request.unlink(missing_ok=True)
-    return bool(requests)
 
 
 def report_damage(root: Path, copy: Path, damage: StoreDamagedError) -> StoreDamagedError:
@@ -192,20 +187,22 @@ def _copy(root: Path, alive: Path, timeout: float) -> Path:
 
 
 def _copy_free(path: Path, copy: Path) -> None:
-    """Copy a store whose lock is held; the one who had it may just have left the copy.
+    """Copy a store whose lock is held; the one who had it may just have left the copy, or half of it.
 
-    Its files as they lie there: whoever opens it begins to put them together, and keeps an engine that starts from it.
+    Its files as they lie there: whoever opens it to write begins to put them together, and keeps an engine that starts
+    from it.
     """
     if copy.exists():
         return
     unfinished = copy.with_suffix(_UNFINISHED)
+    shutil.rmtree(unfinished, ignore_errors=True)
+    if not (path / "CURRENT").exists():
+        open_folder(path)  # of a folder that is empty it makes a store; one that has lost this file is damaged
+    open_read_only(path)  # says what is wrong with it
     try:
-        if (path / "CURRENT").exists():
-            unfinished.mkdir()
-            for file in path.iterdir():
-                _copy_file(file, unfinished / file.name)
-        else:
-            open_folder(path).backup(unfinished)
+        unfinished.mkdir()
+        for file in path.iterdir():
+            _copy_file(file, unfinished / file.name)
         unfinished.rename(copy)
     except (OSError, RuntimeError) as error:
         raise damaged(path, error) from error

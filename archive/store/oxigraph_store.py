@@ -106,9 +106,11 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
         try:
             with self._using() as store:
                 # Lenient: the annotator wrote these terms; one that only a validator minds must not stop the store.
-                load = store.load if len(quads) <= _FEW_BYTES else store.bulk_load
+                few = len(quads) <= _FEW_BYTES
+                load = store.load if few else store.bulk_load
                 load(quads + said.encode(), format=ox.RdfFormat.N_QUADS, lenient=True)
-                let_compaction_give_way()  # its threads begin when there is something to do
+                if not few:
+                    let_compaction_give_way()  # its threads begin when there is something to do
                 if offset is not None:
                     _remove_offsets_before(store, offset, log)
         except SyntaxError as error:

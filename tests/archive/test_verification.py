@@ -18,6 +18,8 @@ from support.archives import NINE, PROJECT, STREAM, archived_project, opened, re
 from support.found import QUERY, fill_with_matches
 from typer.testing import CliRunner
 
+STORE_HINT = "sets it aside, and builds it again from the log"
+
 
 @pytest.fixture(name="settings")
 def _settings(tmp_path: Path) -> Settings:
@@ -89,7 +91,7 @@ def test_a_corrupt_store_says_what_to_do_and_is_built_again(settings: Settings, 
     (store / "CURRENT").write_text("nonsense")
     code, _, wrong = call("verify", tmp_path)
     assert code == 3
-    assert "the next start sets the store aside, and builds it again from the log" in wrong
+    assert STORE_HINT in wrong
     shutil.rmtree(store)
     with opened(tmp_path) as archive:
         archive.flush()

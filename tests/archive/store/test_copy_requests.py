@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
-from kaicep.archive.store import OxigraphStore
+from kaicep.archive.store import OxigraphStore, copy_requests
 from kaicep.archive.store.copy_requests import copy_store
 from kaicep.errors import ArchiveError
 from support.archives import SECOND, STREAM, opened, readings
@@ -75,6 +75,19 @@ os._exit(9)
         assert linked
     assert not copy.exists()
     assert {file.name: file.stat().st_mtime_ns for file in (root / "store").iterdir()} == before
+
+
+def test_half_a_copy_that_a_killed_writer_has_left_is_made_anew(tmp_path: Path) -> None:
+    """Whoever asked finds the store free then, and makes its copy itself."""
+    with opened(tmp_path) as archive:
+        archive.append(0, {STREAM: readings(5)})
+        archive.flush()
+    store, copy = tmp_path / "var" / "archive" / "store", tmp_path / "copy"
+    (tmp_path / "copy.unfinished").mkdir()
+    (tmp_path / "copy.unfinished" / "CURRENT").write_text("half of it", encoding="utf-8")
+    copy_requests._copy_free(store, copy)
+    assert len(ox.Store.read_only(str(copy))) == len(ox.Store.read_only(str(store)))
+    assert not (tmp_path / "copy.unfinished").exists()
 
 
 def test_copies_of_killed_readers_are_removed(tmp_path: Path) -> None:
