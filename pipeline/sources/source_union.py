@@ -120,7 +120,7 @@ def unpack(
         paths = arrived(listed.get(name, ()), without.get(name, ())) if name in named and name in wanted else ()
         if any(map(only_spark_unpacks, paths)):
             rows = _opened(batch.sparkSession, number, source, paths)
-            found |= _delivered(rows, settings, [name], {}, {name: list(map(Path.as_uri, map(Path, paths)))})
+            found |= _delivered(rows, settings, [name], {}, {name: {*listed[name]} - {*without.get(name, ())}})
         elif paths:
             found[name] = reshape(source.files(paths), settings.streams[name])
     delivered = [name for name in wanted if name not in named]
