@@ -86,7 +86,9 @@ class SharedCopy:
         finally:
             with self._changed:
                 held.users -= 1
-                self._let_go(held)
+                unused = held.replaced and not held.users
+            if unused:  # to remove its files takes longer than most answers
+                threading.Thread(target=held.view.close, name="kaicep-store-copy").start()
 
     def close_idle(self, idle: float = _IDLE_S) -> None:
         """Let go of the copy when nobody has used it for so many seconds: it keeps files that the store has dropped."""
@@ -98,8 +100,9 @@ class SharedCopy:
         with self._changed:
             self._closed += 1  # one that is being made is for nobody
             self._keeping = False
-            self._replace(None)
+            unused = self._replace(None)
             self._changed.notify_all()
+        _close(unused)
 
     def _current(self) -> _Held:
         """The copy that a request has; called with the lock, which others may have while it waits."""
@@ -138,13 +141,15 @@ class SharedCopy:
             self._made += 1
             self._refusal = refusal
             self._changed.notify_all()
-            if held is not None and self._closed == closed:
-                self._replace(held)
-                pause = max(self._fresh, _TIMES * (held.made - began))
-                self._changed.wait_for(lambda: self._closed != closed, pause)
-            elif held is not None:
-                held.view.close()
-            return held is not None and self._closed == closed and self._used > began
+            wanted = held is not None and self._closed == closed
+            unused = self._replace(held) if wanted else held
+        _close(unused)
+        if held is None or not wanted:
+            return False
+        with self._changed:
+            pause = max(self._fresh, _TIMES * (held.made - began))
+            self._changed.wait_for(lambda: self._closed != closed, pause)
+            return self._closed == closed and self._used > began
 
     def _opened(self) -> tuple[_Held | None, ProblemError | None]:
         """A new copy; or why there is none."""
@@ -160,15 +165,19 @@ class SharedCopy:
                 self._prepare(folder)
         return held, None
 
-    def _replace(self, new: _Held | None) -> None:
+    def _replace(self, new: _Held | None) -> _Held | None:
+        """Let requests have another one, or none; give the one before if nobody uses it any more."""
         old, self._held = self._held, new
-        if old is not None:
-            old.replaced = True
-            self._let_go(old)
+        if old is None:
+            return None
+        old.replaced = True
+        return None if old.users else old
 
-    def _let_go(self, held: _Held) -> None:
-        if held.replaced and not held.users:
-            held.view.close()
+
+def _close(unused: _Held | None) -> None:
+    """Remove a copy. Not with the lock: requests would wait for the disk."""
+    if unused is not None:
+        unused.view.close()
 
 
 def _folder_of(held: _Held) -> Path | None:

@@ -60,7 +60,34 @@ def test_an_old_one_is_replaced_and_stays_for_who_uses_it() -> None:
         with copy.folder() as other:
             assert (one, other) == (Path("0"), Path("1"))
         assert [view.closed for view in opened] == [False, False]
-    assert [view.closed for view in opened] == [True, False]
+    assert eventually(lambda: [view.closed for view in opened] == [True, False])
+
+
+def test_no_request_waits_until_an_old_one_is_removed() -> None:
+    """To remove some hundred files takes long on a busy disk."""
+    opened, go = list[FakeView](), Event()
+
+    class SlowView(FakeView):
+        def close(self) -> None:
+            assert go.wait(30)
+            super().close()
+
+    def open_one(_: Settings) -> ReadView:
+        opened.append(SlowView(Path(str(len(opened)))))
+        return cast("ReadView", opened[-1])
+
+    copy = SharedCopy(Settings(), None, 0.0, 60.0, open_one)
+
+    def given() -> Path:
+        with copy.folder() as folder:
+            return folder
+
+    assert given() == Path("0")
+    assert eventually(lambda: given() == Path("1"))
+    assert not opened[0].closed
+    go.set()
+    copy.close()
+    assert eventually(lambda: all(view.closed for view in opened))
 
 
 def test_while_a_newer_one_takes_long_requests_have_the_one_before() -> None:
