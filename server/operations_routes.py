@@ -38,14 +38,16 @@ def _content(media: str, example: Any, model: Any = None) -> dict[int | str, dic
 
 
 def operations_routes() -> APIRouter:
-    """`/health`, `/ready`, `/status` and `/metrics`."""
+    """`/health`, `/ready`, `/status` and `/metrics`; balancers of load ask for the heads of the first two."""
     routes = APIRouter(tags=["operations"])
 
+    @routes.head("/health", summary="Does the server live, in brief?")
     @routes.get("/health", summary="Does the server live?", responses=_content("application/json", {"healthy": True}))
     async def health() -> dict[str, bool]:
         """Answered as soon as it listens, whatever its engine does; no token is needed."""
         return {"healthy": True}
 
+    @routes.head("/ready", summary="Is it ready, in brief?", responses={503: {"description": "It is not."}})
     @routes.get(
         "/ready",
         summary="Is it ready?",

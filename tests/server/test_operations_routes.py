@@ -15,6 +15,9 @@ from support.statuses import busy_engine
 def test_health_and_readiness_without_an_engine(plain_url: str) -> None:
     assert ask(f"{plain_url}/health").json == {"healthy": True}
     assert ask(f"{plain_url}/ready").json == {"ready": True, "reason": None}
+    heads = [ask(f"{plain_url}/{path}", method="HEAD") for path in ("health", "ready")]
+    assert [(head.status, head.text) for head in heads] == [(200, ""), (200, "")]
+    assert ask(f"{plain_url}/health", method="DELETE").headers["allow"] == "GET, HEAD"
 
 
 def test_of_an_engine_that_never_ran_there_is_no_status(plain_url: str) -> None:
