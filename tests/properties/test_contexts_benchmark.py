@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 from pathlib import Path
 
+import pytest
 from kaicep.benchmarks.contexts import QUICK, of_figures
 from kaicep.benchmarks.contexts_expressways import later, waited, without_spark
 from kaicep.benchmarks.contexts_figures import FIGURES, Point
@@ -26,6 +27,7 @@ def test_contexts_and_conditions_by_hand_give_the_same_rows() -> None:
     assert 0.4 < covered(QUICK.road.batches(held), held) < 0.8
 
 
+@pytest.mark.long
 def test_queries_in_overlapping_contexts_give_what_they_give_in_each() -> None:
     """And queries in a context that never holds change nothing; `FIGURES` compare the rows."""
     for figure in ("shared queries", "suspended"):

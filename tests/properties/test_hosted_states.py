@@ -18,6 +18,7 @@ from support.cases import KINDS
 from support.hosted_documents import Batches, HostedDocuments
 from support.hostings import BothHostings
 from support.queries import FAMILIES
+from support.sampling import some_of
 from support.tuples import few_batches
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -53,7 +54,7 @@ def test_states_in_shards_are_made_again(seed: int) -> None:
     assert HOSTED.keyed(seed)
 
 
-@pytest.mark.parametrize("family", [*context_families.FAMILIES][::6])
+@pytest.mark.parametrize("family", some_of([*context_families.FAMILIES][::6], 1))
 def test_states_of_contexts_are_made_again(family: str) -> None:
     HOSTED.in_contexts(family, 1)
 

@@ -13,6 +13,7 @@ from support.cases import difference
 from support.context_examples import Example, examples
 from support.dataflows import answered, cut_anywhere
 from support.mode_queries import CONTENT, MODES, events, in_contexts, query
+from support.sampling import some_of
 
 PROJECT, ORACLE = Project.parse(CONTENT), Oracle(CONTENT)
 EXAMPLES = [e for e in examples("event_examples") if "POLICY" in e.text]
@@ -62,7 +63,7 @@ def agree_in_contexts(mode: str, seed: int) -> int:
     return agreed(text, events(rng), rng, f"{mode} {seed}")
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", some_of(MODES, 2))
 def test_each_window_of_a_context_pairs_by_itself_and_for_is_asked_of_pairs(mode: str) -> None:
     assert sum(agree_in_contexts(mode, seed) for seed in range(12))
 

@@ -67,10 +67,10 @@ def test_it_is_stopped_and_started_without_losing_or_repeating_a_match(tmp_path:
     for file in earlier:  # a day of the past is enough here
         file.unlink()
     with live(tmp_path):
-        wait_for(lambda: posted(tmp_path) > "2021-12-16T01:45")
+        wait_for(lambda: posted(tmp_path) > "2021-12-16T01:10")
     first = posted(tmp_path)
     with live(tmp_path) as url:
-        wait_for(lambda: posted(tmp_path) > "2021-12-16T03:10")
+        wait_for(lambda: posted(tmp_path) > "2021-12-16T02:10")
         wait_for(lambda: raised(url))
     assert first < posted(tmp_path)
     assert len({one["_id"] for one in matches(tmp_path)}) == len(matches(tmp_path))

@@ -261,6 +261,7 @@ def test_parquet_sink_and_archive(tmp_path: Path, spark: SparkSession) -> None:
     assert pq.read_table(tmp_path / "out" / "high").num_rows == matches
 
 
+@pytest.mark.long
 def test_executors_leave_what_the_driver_leaves(tmp_path: Path, spark: SparkSession) -> None:
     """Rows in a sink, matches in the archive, events in the log and in the store, and what is told of the engine."""
     files, waiting = tuples(5), []
