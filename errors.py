@@ -151,7 +151,9 @@ class PipelineError(KaicepError):
 def error_fields(error: KaicepError) -> dict[str, Any]:
     """An error as a JSON value, from which `error_of` makes it again: in another process, or at a later start."""
     place = None if error.place is None else asdict(error.place)
-    return {"error": type(error).__name__, "message": error.message, "hint": error.hint, "place": place}
+    fields = {"error": type(error).__name__, "message": error.message, "hint": error.hint, "place": place}
+    notes = getattr(error, "__notes__", None)
+    return fields | {"notes": list(notes)} if notes else fields
 
 
 def error_of(fields: Mapping[str, Any]) -> KaicepError:
@@ -159,7 +161,10 @@ def error_of(fields: Mapping[str, Any]) -> KaicepError:
     kind = globals().get(fields["error"])
     of = kind if isinstance(kind, type) and issubclass(kind, KaicepError) else KaicepError
     place = None if fields["place"] is None else Place(**fields["place"])
-    return of(fields["message"], place=place, hint=fields["hint"])
+    found = of(fields["message"], place=place, hint=fields["hint"])
+    for note in fields.get("notes", ()):
+        found.add_note(note)
+    return found
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str | None:

@@ -66,6 +66,12 @@ def test_an_error_is_the_same_in_another_process(place: Place | None) -> None:
     assert type(error_of({**error_fields(error), "error": "Place"})) is KaicepError
 
 
+def test_so_are_its_notes() -> None:
+    error = KaicepError("it is wrong")
+    error.add_note("and so is that")
+    assert error_of(error_fields(error)).__notes__ == ["and so is that"]
+
+
 @pytest.mark.parametrize("column", [1, 400, 50_000, 100_000])
 def test_of_a_long_line_the_neighbourhood_is_shown(column: int) -> None:
     line = "x" * (column - 1) + "!!" + "y" * (100_000 - column)

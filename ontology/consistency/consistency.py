@@ -13,6 +13,9 @@ from .contradictions import CONTRADICTIONS, WRONG_LITERAL, Contradiction
 from .literal_ranges import wrong_literals
 from .violation import Violation
 
+_TOLD = 20
+"""So many contradictions are told one by one."""
+
 
 def contradictions_in(store: Store) -> tuple[Violation, ...]:
     """All contradictions of closed knowledge, rule by rule."""
@@ -22,7 +25,7 @@ def contradictions_in(store: Store) -> tuple[Violation, ...]:
 def contradiction_error(
     found: Sequence[Violation], modules: Sequence[Module], prefixes: Mapping[str, str]
 ) -> OntologyError:
-    """What to say of contradictory knowledge: of the first contradiction who is involved, and how many there are.
+    """What to say of contradictory knowledge: of the first contradiction who is involved; the others are its notes.
 
     Args:
         found: one at least.
@@ -32,7 +35,12 @@ def contradiction_error(
     first, more = found[0], len(found) - 1
     message = f"the knowledge contradicts itself: {first.message(prefixes)}" + (f" (and {more} more)" if more else "")
     hint = repair_hint(first.individuals, first.terms, modules, prefixes)
-    return OntologyError(message, hint=hint + ("; `kaicep check` lists them all" if more else ""))
+    error = OntologyError(message, hint=hint)
+    for other in found[1:_TOLD]:
+        error.add_note(other.message(prefixes))
+    if more >= _TOLD:
+        error.add_note(f"and {more + 1 - _TOLD:,} more; `kaicep check` lists all of a project's own modules")
+    return error
 
 
 def _violations(store: Store) -> Iterator[Violation]:

@@ -49,8 +49,9 @@ def test_an_import_that_nobody_has_is_told_with_the_way_to_bring_it(tmp_path: Pa
 
 def test_contradictory_knowledge_is_refused_unless_it_is_suffered(tmp_path: Path) -> None:
     write(tmp_path, {"m.ttl": ":A owl:disjointWith :B . :i a :A, :B . :j a :A, :B ."})
-    with pytest.raises(OntologyError, match=r"and 1 more.*`kaicep check` lists them all"):
+    with pytest.raises(OntologyError, match="and 1 more") as raised:
         load_knowledge(project(tmp_path, "m.ttl"))
+    assert len(raised.value.__notes__) == 1
     suffered = load_knowledge(project(tmp_path, "m.ttl", on_contradiction="warn"))
     assert len(suffered.contradictions) == 2
 

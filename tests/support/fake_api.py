@@ -185,8 +185,9 @@ def _knowledge_routes(app: FastAPI) -> None:
     @app.post("/graphs")
     async def upload(request: Request) -> Response:
         if b"Contradiction" in await request.body():
-            hint = "robod:room1 is both a brick:Room and a brick:Sensor, which are disjoint"
-            return _problem(409, "the knowledge would contradict itself", hint)
+            first, other = (f"robod:room{n} is both brick:Room and brick:Sensor, which are disjoint" for n in (1, 2))
+            said = f"the knowledge contradicts itself: {first} (and 1 more)"
+            return _problem(409, said, "take one of the statements back, see rooms.ttl", notes=[other])
         return Response(status_code=201, headers={"Location": "/graphs?graph=urn:new"})
 
 

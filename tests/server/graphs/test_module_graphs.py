@@ -83,6 +83,15 @@ def test_a_contradiction_is_refused_and_changes_nothing(settings: Settings) -> N
     assert [row["module"] for row in listed_modules(NONE, settings)] == ["urn:g"]
 
 
+def test_all_contradictions_of_a_module_are_told(settings: Settings) -> None:
+    assert write(settings, "urn:g", DISJOINT)
+    with pytest.raises(ProblemError, match="and 1 more") as refused:
+        write(settings, "urn:h", "<urn:i> a <urn:B> . <urn:k> a <urn:A> , <urn:B> .")
+    (other,) = refused.value.error.__notes__
+    told = f"{refused.value.error.message} {other}"
+    assert all(f"<urn:{one}> is both <urn:A> and <urn:B>" in told for one in "ik")
+
+
 def test_one_change_is_made_at_a_time(settings: Settings) -> None:
     server = settings.server.model_copy(update={"upload_timeout": timedelta(seconds=0.01)})
     graphs = ModuleGraphs(settings.model_copy(update={"server": server}))

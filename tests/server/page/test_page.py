@@ -203,7 +203,8 @@ def test_a_contradiction_is_listed_and_a_parked_query_goes_on(chromium: Browser,
     page, _ = _opened(chromium, url, path="/#/knowledge")
     file = {"name": "rooms.ttl", "mimeType": "text/turtle", "buffer": b"# Contradiction"}
     page.locator("input[type=file]").set_input_files(file)  # type: ignore[arg-type] # its type is that of the module
-    expect(page.get_by_role("alert")).to_contain_text("robod:room1 is both a brick:Room and a brick:Sensor")
+    expect(page.get_by_role("alert")).to_contain_text("robod:room1 is both brick:Room and brick:Sensor")
+    expect(page.get_by_role("alert").locator("li")).to_contain_text(["robod:room2 is both", "see rooms.ttl"])
     page.goto(f"{url}/#/live/dampRoom")
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_role("button", name="Resume")).to_have_count(0)

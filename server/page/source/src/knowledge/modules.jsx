@@ -16,7 +16,7 @@ const TYPES = {
   xml: "application/rdf+xml",
   jsonld: "application/ld+json",
   json: "application/ld+json",
-  n3: "text/n3",
+  owx: "application/owl+xml",
 };
 
 /** The form of a file, by its name; OWL files that begin otherwise than XML are Turtle. */
@@ -27,7 +27,7 @@ export function mediaType(name, text) {
 }
 
 function Refusal({ problem }) {
-  const lines = (problem.hint || problem.text).split("\n").filter(Boolean);
+  const lines = [...(problem.notes ?? []), problem.hint].filter(Boolean);
   return (
     <div class="problem" role="alert">
       <p>
@@ -67,7 +67,7 @@ function Upload({ again }) {
     <>
       <label class="button file">
         <Icon name="upload" /> {state.busy ? `${state.busy} is being judged …` : "Add a module"}
-        <input ref={field} class="unseen" type="file" accept=".ttl,.nt,.rdf,.owl,.xml,.jsonld,.json,.n3" onChange={upload} disabled={Boolean(state.busy)} />
+        <input ref={field} class="unseen" type="file" accept=".ttl,.nt,.rdf,.owl,.xml,.jsonld,.json,.owx" onChange={upload} disabled={Boolean(state.busy)} />
       </label>
       {state.problem && <Refusal problem={state.problem} />}
     </>

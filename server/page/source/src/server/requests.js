@@ -23,6 +23,7 @@ export class Problem extends Error {
     super(told.detail || told.title || `the server answers ${status}`);
     this.status = status;
     this.hint = told.hint || "";
+    this.notes = told.notes || [];
     this.place = told.place || null;
     this.text = told.text || "";
   }
