@@ -19,6 +19,7 @@ from ...pipeline.control import SubmittedQueries, folder_of, registered_at_start
 __all__ = ["query_vocabulary"]
 
 _MOST = 20_000
+_SHOWN = (None, "en")
 _CLASSES = """SELECT DISTINCT ?x ?label {{
   {{ ?x a owl:Class }} UNION {{ ?x a rdfs:Class }} UNION {{ ?i a ?x }}
   FILTER (ISIRI(?x)) OPTIONAL {{ ?x rdfs:label ?label }} }} LIMIT {most}"""
@@ -32,7 +33,7 @@ def query_vocabulary(_: ox.Store, settings: Settings) -> dict[str, Any]:
 
     Returns:
         `streams` with their `attributes`, among them the named queries; `classes` and `properties` (`iri`, `prefixed`,
-        `label`); `functions` (`name`, `signature`, `doc`), `keywords`, `prefixes`, and sets of `contexts`.
+        `label`, and `labels` in all languages); `functions` (`name`, `signature`, `doc`), `keywords`, `prefixes`, and sets of `contexts`.
 
     Raises:
         KaicepError: the project is wrong.
@@ -69,14 +70,16 @@ def _functions() -> Iterator[dict[str, str]]:
         yield {"name": aggregate.name, "signature": aggregate.usage, "doc": aggregate.doc}
 
 
-def _terms(knowledge: KnowledgeBase, query: str) -> Iterator[dict[str, str | None]]:
-    """Classes or properties, each once, with a label in English where there is one."""
-    found: dict[str, str | None] = {}
+def _terms(knowledge: KnowledgeBase, query: str) -> Iterator[dict[str, Any]]:
+    """Classes or properties, each once, with its labels: one in English, or in no language, comes first."""
+    found: dict[str, list[ox.Literal]] = {}
     for solution in select(knowledge.store, query.format(most=_MOST)):
         iri, label = solution["x"], solution["label"]
         if isinstance(iri, ox.NamedNode):
-            known = found.get(iri.value)
-            text = label.value if isinstance(label, ox.Literal) and label.language in (None, "en") else None
-            found[iri.value] = known or text
-    for iri, text in sorted(found.items()):
-        yield {"iri": iri, "prefixed": shown(ox.NamedNode(iri), knowledge.prefixes), "label": text}
+            labels = found.setdefault(iri.value, [])
+            labels += [label] if isinstance(label, ox.Literal) else []
+    for iri, labels in sorted(found.items()):
+        labels.sort(key=lambda one: (one.language not in _SHOWN, one.value))
+        texts = list(dict.fromkeys(one.value for one in labels))
+        named = {"iri": iri, "prefixed": shown(ox.NamedNode(iri), knowledge.prefixes)}
+        yield {**named, "label": next(iter(texts), None), "labels": texts}

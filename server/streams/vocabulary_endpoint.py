@@ -18,8 +18,10 @@ __all__ = ["vocabulary_routes"]
 
 _VOCABULARY = {
     "streams": [{"name": "air", "attributes": [{"name": "flow", "type": "double", "unit": None, "property": None}]}],
-    "classes": [{"iri": "urn:ex:Thermometer", "prefixed": "ex:Thermometer", "label": "thermometer"}],
-    "properties": [{"iri": "urn:ex:in", "prefixed": "ex:in", "label": None}],
+    "classes": [
+        {"iri": "urn:ex:Thermometer", "prefixed": "ex:Thermometer", "label": "thermometer", "labels": ["thermometer"]}
+    ],
+    "properties": [{"iri": "urn:ex:in", "prefixed": "ex:in", "label": None, "labels": []}],
     "functions": [{"name": "ABS", "signature": "ABS(number)", "doc": "The number without its sign."}],
     "keywords": ["FROM", "SELECT", "WHERE"],
     "prefixes": {"ex": "urn:ex:"},

@@ -22,8 +22,9 @@ def test_words(settings: Settings) -> None:
     streams = {one["name"]: [a["name"] for a in one["attributes"]] for one in found["streams"]}
     assert set(streams["air"]) == {"sensor", "flow", "at"}
     assert "flow" in streams["hot"]
-    assert {"iri": "urn:ex:Room", "prefixed": "ex:Room", "label": "room"} in found["classes"]
-    assert {"iri": "urn:ex:in", "prefixed": "ex:in", "label": None} in found["properties"]
+    room = {"iri": "urn:ex:Room", "prefixed": "ex:Room", "label": "room", "labels": ["room", "Raum"]}
+    assert room in found["classes"]
+    assert {"iri": "urn:ex:in", "prefixed": "ex:in", "label": None, "labels": []} in found["properties"]
     assert {"SELECT", "FROM", "WHERE", "SEQ", "WINDOW", "CREATE"} <= set(found["keywords"])
     assert {"ABS", "AVG"} <= {one["name"] for one in found["functions"]}
     assert all(one["signature"] and one["doc"] for one in found["functions"])

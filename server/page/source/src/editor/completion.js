@@ -26,11 +26,11 @@ export function fitting(candidates, typed) {
 }
 
 const split = (text) => folded(text).split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-const term = (type) => ({ iri, prefixed, label }) => ({
+const term = (type) => ({ iri, prefixed, label, labels }) => ({
   label: prefixed || `<${iri}>`,
   type,
   detail: label && label !== prefixed ? label : undefined,
-  words: split(label),
+  words: split((labels ?? [label]).join(" ")),
 });
 const attribute = (one) => {
   const { name, type, unit, property } = typeof one === "string" ? { name: one } : one;
