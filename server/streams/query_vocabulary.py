@@ -33,7 +33,8 @@ def query_vocabulary(_: ox.Store, settings: Settings) -> dict[str, Any]:
 
     Returns:
         `streams` with their `attributes`, among them the named queries; `classes` and `properties` (`iri`, `prefixed`,
-        `label`, and `labels` in all languages); `functions` (`name`, `signature`, `doc`), `keywords`, `prefixes`, and sets of `contexts`.
+        `label`, and `labels` in all languages); `functions` (`name`, `signature`, `doc`), `keywords`, `prefixes`, and
+        sets of `contexts`.
 
     Raises:
         KaicepError: the project is wrong.
