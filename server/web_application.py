@@ -57,10 +57,10 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as steps:
+            steps.callback(jobs.close)  # behind all others: what a job waits for is ended then
             steps.callback(archive.close)
             steps.callback(modules.close)
             steps.callback(processes.close)
-            steps.callback(jobs.close)
             for dataset in datasets.values():
                 steps.callback(dataset.close)
             threading.Thread(target=_begin, args=(settings, archive), daemon=True).start()
@@ -96,17 +96,18 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
     app.include_router(vocabulary_routes(settings, processes))
     app.include_router(knowledge_routes(processes, catalog))
     app.include_router(archive_routes(settings, processes, catalog))
-    app.include_router(graph_routes("/graphs", modules, settings.server, "an ontology module"))
+    app.include_router(graph_routes("/graphs", modules, settings.server, "an ontology module", jobs))
     for name, dataset in datasets.items():
         path, graphs = f"/datasets/{name}", DatasetGraphs(dataset, settings.server.result_size)
+        called = f"a graph of the dataset {name}"
         app.include_router(sparql_routes(f"{path}/sparql", dataset, settings, f"the dataset {name}"))
-        app.include_router(graph_routes(f"{path}/graphs", graphs, settings.server, f"a graph of the dataset {name}"))
+        app.include_router(graph_routes(f"{path}/graphs", graphs, settings.server, called, jobs))
     if settings.server.cors:
         app.add_middleware(
             CORSMiddleware,
             allow_origins=list(settings.server.cors),
             allow_methods=["GET", "HEAD", "POST", "PUT", "DELETE"],
-            allow_headers=["Authorization", "Content-Type", "Accept", "Last-Event-ID"],
+            allow_headers=["Authorization", "Content-Type", "Accept", "Last-Event-ID", "Prefer"],
             expose_headers=["Location", "Retry-After"],
             max_age=600,
         )

@@ -17,6 +17,7 @@ from starlette.concurrency import run_in_threadpool
 
 from ...settings import Role, ServerSettings
 from ..access import may
+from ..jobs import JOB_PREFERENCE, JobQueue, job_answer, prefers_job
 from ..problem import ProblemError
 from ..problem_document import PROBLEM_RESPONSES
 from ..request_body import read_body
@@ -67,6 +68,10 @@ _READ: dict[int | str, dict[str, Any]] = {
 }
 _WRITTEN: dict[int | str, dict[str, Any]] = {
     201: {"description": "There is a new graph, at `Location`."},
+    202: {
+        "description": "A job does it, at `Location`: whoever asked does not want to wait (`Prefer`).",
+        "content": {"application/json": {"schema": {"type": "object"}, "example": {"job": "9f86d081884c7d65"}}},
+    },
     204: {"description": "The graph says so now."},
     **PROBLEM_RESPONSES,
 }
@@ -76,8 +81,8 @@ _DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "The graph is 
 class _Graphs:
     """The operations over one store; `request` names the graph."""
 
-    def __init__(self, store: GraphStore, server: ServerSettings) -> None:
-        self._store, self._server = store, server
+    def __init__(self, store: GraphStore, server: ServerSettings, jobs: JobQueue) -> None:
+        self._store, self._server, self._jobs = store, server, jobs
 
     async def read(self, request: Request) -> Response:
         """SPARQL 1.1 Graph Store Protocol, GET and HEAD."""
@@ -112,15 +117,19 @@ class _Graphs:
         body = await read_body(request, self._server.body_size, self._server.body_timeout)
         content_type, base = request.headers.get("Content-Type"), graph or _address(request)
 
-        def write() -> bool:
-            return self._store.write(graph, rdf_parts(content_type, body), base, replace=replace)
+        parts = await run_in_threadpool(rdf_parts, content_type, body)
 
-        new = await run_in_threadpool(write)
+        def write() -> bool:
+            return self._store.write(graph, parts, base, replace=replace)
+
         place = quote(f"{base}?default" if graph is None else graph, safe=_IN_ADDRESSES)
+        if prefers_job(request):
+            return job_answer(self._jobs.begin_call("upload", lambda: {"graph": place, "new": write()}))
+        new = await run_in_threadpool(write)
         return Response(status_code=201, headers={"Location": place}) if new else Response(status_code=204)
 
 
-def graph_routes(path: str, store: GraphStore, server: ServerSettings, name: str) -> APIRouter:
+def graph_routes(path: str, store: GraphStore, server: ServerSettings, name: str, jobs: JobQueue) -> APIRouter:
     """The graph store at a path.
 
     Args:
@@ -128,10 +137,11 @@ def graph_routes(path: str, store: GraphStore, server: ServerSettings, name: str
         store: that it reads and writes.
         server: what one request may cost.
         name: what its graphs are called, in the description of the interface.
+        jobs: do what nobody wants to wait for.
     """
-    routes, graphs = APIRouter(tags=["graphs"]), _Graphs(store, server)
+    routes, graphs = APIRouter(tags=["graphs"]), _Graphs(store, server, jobs)
     for place, how in ((path, ""), (f"{path}/{{local:path}}", " whose name is this address")):
-        parameters = {"parameters": _PARAMETERS if place == path else _LOCAL}
+        parameters = _PARAMETERS if place == path else _LOCAL
         operations: tuple[tuple[str, Any, str, Role, dict[int | str, dict[str, Any]]], ...] = (
             ("GET", graphs.read, "Read", "read", _READ),
             ("HEAD", graphs.read, "Look for", "read", _READ),
@@ -148,7 +158,11 @@ def graph_routes(path: str, store: GraphStore, server: ServerSettings, name: str
                 dependencies=[may(role)],
                 response_class=Response,
                 responses=responses,
-                openapi_extra={**parameters, **({"requestBody": _BODY} if responses is _WRITTEN else {})},
+                openapi_extra=(
+                    {"parameters": [*parameters, JOB_PREFERENCE], "requestBody": _BODY}
+                    if responses is _WRITTEN
+                    else {"parameters": parameters}
+                ),
             )
     return routes
 

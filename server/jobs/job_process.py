@@ -26,7 +26,12 @@ class JobProcess:
     Args:
         work: what is done.
         arguments: that it is given behind what tells how far it is.
+
+    Attributes:
+        ends: it can be ended.
     """
+
+    ends = True
 
     def __init__(self, work: Work, *arguments: object) -> None:
         self._work, self._arguments = work, arguments

@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Literal
 from ...errors import error_fields
 from ..access import current_client
 from ..problem import ProblemError
+from .job_call import JobCall
 from .job_process import JobProcess, Work
 
 __all__ = ["Job", "JobQueue"]
@@ -42,7 +43,7 @@ class Job:
         created: when it was asked for.
         progress: how far it is, from 0 to 1; `None`: nobody knows.
         result: what came of it, when it is done.
-        problem: why it failed: `status`, `detail`, and `hint` and `place` where there are some.
+        problem: why it failed: `status`, `detail`, and `hint`, `place` and `notes` where there are some.
     """
 
     id: str
@@ -57,7 +58,7 @@ class Job:
 @dataclass(slots=True)
 class _Held:
     job: Job
-    process: JobProcess
+    process: JobProcess | JobCall
     client: str
     ended: float | None = None
     changing: threading.Lock = field(default_factory=threading.Lock)
@@ -93,8 +94,19 @@ class JobQueue:
         Raises:
             ProblemError: 429, too much waits already.
         """
+        return self._enqueued(kind, self.process(work, *arguments))
+
+    def begin_call(self, kind: str, work: Callable[[], Any]) -> Job:
+        """As `begin`, of what this process does, or lets a process of its own do; once begun, it cannot be ended.
+
+        Raises:
+            ProblemError: likewise.
+        """
+        return self._enqueued(kind, JobCall(work))
+
+    def _enqueued(self, kind: str, process: JobProcess | JobCall) -> Job:
         job = Job(uuid.uuid4().hex, kind, "waiting", datetime.now(UTC))
-        held = _Held(job, self.process(work, *arguments), current_client.get().name)
+        held = _Held(job, process, current_client.get().name)
         with self._lock:
             self._forget()
             if self._count("waiting", held.client) >= _WAITING:
@@ -122,13 +134,15 @@ class JobQueue:
         """End one, or forget it when it is over.
 
         Raises:
-            ProblemError: as `job`; 403, it is of somebody else.
+            ProblemError: as `job`; 403, it is of somebody else; 409, it is a change that has begun.
         """
         held, client = self._of(name), current_client.get()
         if client.name != held.client and client.role != "admin":
             raise ProblemError(403, "the job is of somebody else", "let them end it, or use a token of the role admin")
         with held.changing:
             over = held.ended is not None
+            if held.job.state == "running" and not held.process.ends:
+                raise ProblemError(409, "a change that has begun is finished", "wait for it, and take it back then")
             if not over:
                 held.job = replace(held.job, state="cancelled")
                 held.ended = time.monotonic()
@@ -185,7 +199,7 @@ class JobQueue:
                 "detail": fields["message"],
                 "text": str(problem.error),
             }
-            told |= {name: fields[name] for name in ("hint", "place") if fields[name] is not None}
+            told |= {name: fields[name] for name in ("hint", "place", "notes") if fields.get(name) is not None}
             self._change(held, ended=True, state="failed", problem=told)
         except Exception as error:  # noqa: BLE001 - whoever waits has to hear of it
             self._change(held, ended=True, state="failed", problem={"status": 500, "detail": "the server has a defect"})

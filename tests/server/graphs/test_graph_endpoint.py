@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from kaicep.config import Settings
-from support.command_line import PROJECT
+from support.command_line import PROJECT, wait_for
 from support.servers import ask, serving
 
 TURTLE = {"Content_Type": "text/turtle"}
@@ -58,6 +58,23 @@ def test_a_graph_without_a_name_gets_one(url: str) -> None:
 def test_the_default_graph(url: str) -> None:
     assert ask(f"{url}?default", "PUT", "<urn:a> <urn:b> <urn:c> .", **TURTLE).status == 204
     assert ask(f"{url}?default", Accept="application/n-triples").text == "<urn:a> <urn:b> <urn:c> .\n"
+
+
+def test_who_does_not_want_to_wait_has_a_job(url: str) -> None:
+    """What is wrong with the head of the request is told at once, what is wrong with the document by the job."""
+    server = url.partition("/datasets")[0]
+    asked = ask(f"{url}?graph=urn:later", "PUT", "<urn:a> <urn:b> 1 .", Prefer="respond-async", **TURTLE)
+    assert (asked.status, asked.headers["preference-applied"]) == (202, "respond-async")
+    job = f"{server}{asked.headers['location']}"
+    wait_for(lambda: ask(job).json["state"] == "done")
+    assert ask(job).json["result"] == {"graph": "urn:later", "new": True}
+    assert ask(f"{url}?graph=urn:later").status == 200
+    broken = ask(f"{url}?graph=urn:later", "PUT", "<urn:a> <urn:b", Prefer="respond-async", **TURTLE)
+    job = f"{server}{broken.headers['location']}"
+    wait_for(lambda: ask(job).json["state"] == "failed")
+    assert (ask(job).json["problem"]["status"], ask(job).json["problem"]["place"]["column"]) == (400, 9)
+    assert ask(f"{url}?graph=urn:g", "PUT", "x", Prefer="respond-async", Content_Type="image/png").status == 415
+    assert ask(f"{url}?graph=urn:later", "DELETE").status == 204
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from threading import Event
 
 import pytest
 from kaicep.server.access import ClientIdentity, current_client
@@ -59,6 +60,25 @@ def test_a_job_is_ended(jobs: JobQueue) -> None:
     assert reached(jobs, job, lambda one: one.progress is not None).progress == 0.25
     jobs.cancel(job.id)
     assert jobs.job(job.id).state == "cancelled"
+
+
+def test_a_change_that_has_begun_is_finished(jobs: JobQueue) -> None:
+    """Whoever gave it up would not know whether it has happened."""
+    begun, go = Event(), Event()
+
+    def change() -> str:
+        begun.set()
+        assert go.wait(PATIENCE_S)
+        return "changed"
+
+    job = jobs.begin_call("upload", change)
+    assert begun.wait(PATIENCE_S)
+    with pytest.raises(ProblemError, match="a change that has begun is finished") as refused:
+        jobs.cancel(job.id)
+    assert refused.value.status == 409
+    go.set()
+    assert reached(jobs, job, over).result == "changed"
+    jobs.cancel(job.id)
 
 
 def test_one_that_takes_too_long_is_given_up() -> None:
