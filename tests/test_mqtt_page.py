@@ -20,6 +20,7 @@ from support.brokers import UNPACKED, free_port
 from support.receivers import eventually
 
 PATIENCE_S = 300.0
+RECEIVED = "2026-01-01T08:00:00Z"
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "mqtt.md").read_text(encoding="utf-8")
 HOME = ROOT / "examples" / "smart_home"
@@ -50,7 +51,26 @@ def test_every_key_stands_in_its_table() -> None:
     assert {name for name in MqttSourceSettings.model_fields if f"`{name}`" not in rows} == set()
 
 
-@pytest.mark.slow
+def test_the_files_of_the_walk_are_a_project(tmp_path: Path) -> None:
+    """Its queries find what the walk publishes; a device that is away is no number, and no open window."""
+    (tmp_path / "home" / "queries").mkdir(parents=True)
+    for name, text in FILES:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    project = Project.load(tmp_path / "home")
+    words = {"hall_window": "on", "hall_radiator": "heat", "bath_window": "unavailable"}
+    events = {
+        "state": [{"entity": entity, "state": word, "received": RECEIVED} for entity, word in words.items()],
+        "measurement": [
+            {"entity": "hall_temperature", "value": value, "received": RECEIVED} for value in ("15.5", "unavailable")
+        ],
+    }
+    texts = {Path(name).stem: text for name, text in FILES if name.endswith(".chi")}
+    rows = {name: [dict(row) for row in project.evaluate(text, events)] for name, text in texts.items()}
+    assert {name: len(found) for name, found in rows.items()} == {"heated": 1, "cold": 1}
+    assert (rows["heated"][0]["opened"], rows["cold"][0]["celsius"]) == ("hall_window", 15.5)
+
+
+@pytest.mark.long
 @pytest.mark.spark
 def test_the_walk_leads_from_messages_to_rows(tmp_path: Path) -> None:
     """Its files and commands, on free ports; what is asked while the engine is at work is asked again."""

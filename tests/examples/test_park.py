@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ THIRST = [
 WASTE = [{"bed": SLOPE, "rain": 3.5, "valve": "urn:ngsi-ld:Valve:2"}]
 
 
-def items(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def items(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """What queries select, in no order."""
     found = [{name: value for name, value in row.items() if not name.startswith("_")} for row in rows]
     return sorted(found, key=json.dumps)
