@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from ...config import Settings, StreamSettings
+    from .replay_pace import ReplayPace
     from .replay_target import ReplayTarget, TargetSpec
 
 app = typer.Typer()
@@ -29,7 +30,7 @@ _LOCAL = "events"
 
 @app.command(
     epilog="Examples: `kaicep replay day.csv --speed 60x --to mqtt://localhost/building/{room}/temperature --time at`, "
-    "`kaicep replay readings.parquet -p campus/ --speed max --to http://localhost:8080/streams/reading/events`"
+    "`kaicep replay readings.parquet -p campus/ --rate 5000/s --to http://localhost:8080/streams/reading/events`"
 )
 def replay(
     files: Annotated[
@@ -45,9 +46,17 @@ def replay(
         ),
     ],
     speed: Annotated[
-        str,
-        typer.Option("--speed", metavar="FACTOR", help="60x: a minute in a second; max: as fast as they are taken."),
-    ] = "1x",
+        str | None,
+        typer.Option(
+            "--speed",
+            metavar="FACTOR",
+            help="60x: a minute in a second; max: as fast as they are taken; without it and --rate, 1x.",
+        ),
+    ] = None,
+    rate: Annotated[
+        str | None,
+        typer.Option("--rate", metavar="N/s", help="So many events a second instead, whatever their time stamps are."),
+    ] = None,
     project: Annotated[
         Path | None,
         typer.Option(
@@ -69,15 +78,14 @@ def replay(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Send recorded events to a broker, to Kafka or to a server, as far apart as their time stamps are.
+    """Send recorded events to a broker, to Kafka or to a server, as far apart as their time stamps are, or evenly.
 
     Files follow one another. Each event is sent with QoS 1, acknowledged by all replicas, or durable at the server
     before the next ones are. Ctrl-C ends it, and says how many were sent.
     """
-    from .replay_pace import ReplayPace, parse_speed
     from .replay_target import TargetSpec
 
-    pace = ReplayPace(parse_speed(speed))
+    pace = _pace(speed, rate)
     settings, name = _stream(project, stream, time)
     batches = _batches(files, settings.streams[name])
     target = _target(TargetSpec(to, settings, None if project is None else name, key, token))
@@ -93,6 +101,16 @@ def replay(
         if not quiet:
             upto = "" if latest is None else f", the last one of {latest.isoformat()}"
             tell(f"{sent:,} events sent{upto}")
+
+
+def _pace(speed: str | None, rate: str | None) -> ReplayPace:
+    from .replay_pace import ReplayPace, parse_rate, parse_speed
+
+    if rate is None:
+        return ReplayPace(parse_speed(speed or "1x"))
+    if speed is not None:
+        raise typer.BadParameter("goes without --speed: name one of them", param_hint="--rate")
+    return ReplayPace(None, parse_rate(rate))
 
 
 def _stream(project: Path | None, stream: str | None, time: str | None) -> tuple[Settings, str]:

@@ -1,4 +1,4 @@
-"""When which of recorded events is due: as far apart as their time stamps say, by a factor."""
+"""When which of recorded events is due: as far apart as their time stamps say, by a factor, or so many a second."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from datetime import datetime
 
 import typer
 
-__all__ = ["ReplayPace", "parse_speed"]
+__all__ = ["ReplayPace", "parse_rate", "parse_speed"]
 
 _SPEED = re.compile(r"(\d+(?:\.\d+)?|\.\d+)x?")
+_RATE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)(?:/s)?")
 _TOGETHER_S = 0.05
 """What is due within so many seconds goes out together."""
 _AT_ONCE = 1000
@@ -31,13 +32,27 @@ def parse_speed(text: str) -> float | None:
     return float(found[1])
 
 
+def parse_rate(text: str) -> float:
+    """`5000/s` as events a second.
+
+    Raises:
+        typer.BadParameter: it is none.
+    """
+    found = _RATE.fullmatch(text)
+    if found is None or not float(found[1]):
+        raise typer.BadParameter(f"'{text}' is no rate; write 5000/s or 0.5/s", param_hint="--rate")
+    return float(found[1])
+
+
 class ReplayPace:
     """Lets events wait until they are due.
 
-    An event that is older than one before it is due at once, and the first one is, too.
+    An event that is older than one before it is due at once, and the first one is, too. What whoever takes
+    them has held up goes out together, so that the pace is kept.
 
     Args:
         speed: so much faster than they happened; `None`: as fast as they are taken.
+        rate: so many a second instead, whatever their time stamps are.
         clock: seconds, from any moment.
         sleep: waits for so many.
     """
@@ -45,12 +60,15 @@ class ReplayPace:
     def __init__(
         self,
         speed: float | None,
+        rate: float | None = None,
+        *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._speed, self._clock, self._sleep = speed, clock, sleep
+        self._speed, self._rate, self._clock, self._sleep = speed, rate, clock, sleep
         self._first: datetime | None = None
-        self._began = 0.0
+        self._began: float | None = None
+        self._passed = 0
 
     def groups(self, moments: Sequence[datetime | None]) -> Iterator[tuple[int, int]]:
         """First and end of events that go out together, each when it is due.
@@ -60,23 +78,29 @@ class ReplayPace:
         """
         start = 0
         while start < len(moments):
-            now = self._due(moments[start])
-            self._wait(now)
+            until = self._wait(self._due(start, moments[start])) + _TOGETHER_S
             end = start + 1
-            while end < len(moments) and end - start < _AT_ONCE and self._due(moments[end]) <= now + _TOGETHER_S:
+            while end < len(moments) and end - start < _AT_ONCE and self._due(end, moments[end]) <= until:
                 end += 1
             yield start, end
             start = end
+        self._passed += len(moments)
 
-    def _due(self, moment: datetime | None) -> float:
+    def _due(self, place: int, moment: datetime | None) -> float:
         """Seconds since the first one."""
+        if self._rate is not None:
+            if self._began is None:
+                self._began = self._clock()
+            return (self._passed + place) / self._rate
         if self._speed is None or moment is None:
             return 0.0
         if self._first is None:
             self._first, self._began = moment, self._clock()
         return max(0.0, (moment - self._first).total_seconds() / self._speed)
 
-    def _wait(self, due: float) -> None:
-        left = 0.0 if self._first is None else self._began + due - self._clock()
-        if left > 0:
-            self._sleep(left)
+    def _wait(self, due: float) -> float:
+        """Seconds since the first one, when it is due."""
+        now = 0.0 if self._began is None else self._clock() - self._began
+        if now < due:
+            self._sleep(due - now)
+        return max(now, due)

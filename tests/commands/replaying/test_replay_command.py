@@ -47,6 +47,16 @@ def test_each_format_goes_to_a_broker(tmp_path: Path, kind: str) -> None:
     ]
 
 
+def test_so_many_events_a_second(tmp_path: Path) -> None:
+    """Five seconds of readings, 30 a second: the sixth one is due after 5/30 of a second."""
+    with mosquitto(tmp_path, free_port()) as broker, listener(broker, "#") as found:
+        began = time.monotonic()
+        code, said = run(files(tmp_path)["csv"], "--rate", "30/s", "--to", f"mqtt://{broker}/b", "--time", "at")
+        assert 5 / 30 - 0.05 <= time.monotonic() - began < 4
+        assert eventually(lambda: len(found) == len(ROWS))
+    assert (code, said) == (0, "6 events sent, the last one of 2026-01-01T00:00:05+00:00\n")
+
+
 def test_a_project_says_how_files_are_read(tmp_path: Path) -> None:
     """A wide table with its own time format, to a server."""
     (tmp_path / "wide.csv").write_text("when;a;b\n01.02.2026 10:00;1,5;2,5\n")
@@ -88,6 +98,8 @@ def test_what_is_no_record_is_told_and_not_sent(tmp_path: Path) -> None:
         (("--to", "mqtt://127.0.0.1:1/t"), 2, "name the column of time stamps"),
         (("--to", "ftp://x", "--time", "at"), 2, "is no place"),
         (("--to", "mqtt://127.0.0.1:1/t", "--time", "at", "--speed", "fast"), 2, "is no speed"),
+        (("--to", "mqtt://127.0.0.1:1/t", "--time", "at", "--rate", "fast"), 2, "is no rate"),
+        (("--to", "mqtt://127.0.0.1:1/t", "--time", "at", "--rate", "9", "--speed", "1x"), 2, "goes without --speed"),
         (("--to", "mqtt://127.0.0.1:1/t", "--time", "at"), 1, "the broker 127.0.0.1:1 cannot be reached"),
     ],
 )
