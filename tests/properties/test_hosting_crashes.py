@@ -105,6 +105,7 @@ def test_a_batch_that_is_delivered_again_gives_what_it_gives(
     assert check_ends(tmp_path, seed, monkeypatch)
 
 
+@pytest.mark.long
 def test_so_does_one_whose_log_and_parts_are_in_a_bucket(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, object_storage: ObjectStorage
 ) -> None:

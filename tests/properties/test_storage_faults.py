@@ -90,6 +90,7 @@ def _delivered(own: FilesEngine, number: int, mend: Callable[[], None], *, resta
     return False
 
 
+@pytest.mark.long
 def test_a_bucket_in_trouble_loses_and_repeats_nothing(
     tmp_path: Path, object_storage: ObjectStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:

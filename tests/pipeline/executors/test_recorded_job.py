@@ -44,6 +44,7 @@ def test_rows_are_those_of_evaluate(spark: SparkSession, tmp_path: Path) -> None
     assert list(shared.iterdir()) == []
 
 
+@pytest.mark.long
 @pytest.mark.spark
 def test_files_and_the_folder_may_be_in_a_bucket(
     spark: SparkSession, tmp_path: Path, object_storage: ObjectStorage, monkeypatch: pytest.MonkeyPatch
