@@ -39,7 +39,7 @@ class PostgreSQL:
 
     data: Path
     port: int = field(default_factory=free_port)
-    _process: subprocess.Popen[bytes] | None = None
+    _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     @property
     def url(self) -> str:
@@ -89,8 +89,8 @@ def postgresql() -> Iterator[PostgreSQL]:
             server.kill()
 
 
-def _run(program: str, *words: str, **output: int) -> subprocess.Popen[bytes]:
+def _run(program: str, *words: str, stderr: int, stdout: int | None = None) -> subprocess.Popen[bytes]:
     assert INITDB is not None, "tests of SQL need PostgreSQL: `make setup`, or else apt-get install postgresql"
-    own: dict[str, Any] = {"user": USER} if os.geteuid() == 0 else {}
-    binary = Path(INITDB).with_name(program)
-    return subprocess.Popen([str(binary), *words], cwd="/", **output, **own)
+    user = USER if os.geteuid() == 0 else None
+    command = [str(Path(INITDB).with_name(program)), *words]
+    return subprocess.Popen(command, cwd="/", stdout=stdout, stderr=stderr, user=user)
