@@ -25,6 +25,9 @@ _TIME = "_time"
 _INSERTS_APART = frozenset({"sqlite", "postgresql"})
 """Databases that leave a row as it is by themselves; in others it is asked which rows are there."""
 
+_Rows = Sequence[Mapping[str, Any]]
+_Taken = list[dict[str, Any]]
+
 
 class SqlAction:
     """Inserts rows; see `Action`.
@@ -56,7 +59,7 @@ class SqlAction:
         name = self._name.replace("{query}", calls[0].rule)
         try:
             with self._engine.begin() as connection:
-                taken, fault = _taken(self._table(connection, name, rows), rows, connection.dialect)
+                taken, fault = self._taken(connection, name, rows)
                 _insert(connection, self._tables[name], taken)
         except (exc.OperationalError, exc.InterfaceError, exc.TimeoutError) as error:
             self._tables.clear()
@@ -65,20 +68,25 @@ class SqlAction:
             self._tables.clear()
             raise DeliveryError(f"the database refuses the rows: {_said(error)}", refused=True) from None
         if fault is not None:
-            self._tables.pop(name)  # somebody may alter it before the row goes out again
             raise fault
 
     def close(self) -> None:
         """See `Action.close`."""
         self._engine.dispose()
 
-    def _table(self, connection: Connection, name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
+    def _taken(self, connection: Connection, name: str, rows: _Rows) -> tuple[_Taken, DeliveryError | None]:
+        """What goes into a table: as it was when it was looked at, or where that does not hold all, as it is now."""
+        known = self._tables.get(name)
+        if known is not None and not _narrow(known, rows, connection.dialect):
+            taken, fault = _taken(known, rows, connection.dialect)
+            if fault is None:
+                return taken, None
+        return _taken(self._table(connection, name, rows), rows, connection.dialect)
+
+    def _table(self, connection: Connection, name: str, rows: _Rows) -> Table:
         """The table with a column for each value; made, or widened, where it is not there, or narrower."""
         from sqlalchemy import MetaData, Table, inspect  # noqa: PLC0415 - see above
 
-        known = self._tables.get(name)
-        if known is not None and not _narrow(known, rows, connection.dialect):
-            return known
         wanted = {key: value for row in reversed(rows) for key, value in row.items() if value is not None}
         if not inspect(connection).has_table(name):
             columns = [column_of(key, value) for key, value in {ID: "", **wanted}.items()]
@@ -127,7 +135,7 @@ def _typed(row: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _narrow(table: Table, rows: Sequence[Mapping[str, Any]], dialect: Dialect) -> list[str]:
+def _narrow(table: Table, rows: _Rows, dialect: Dialect) -> list[str]:
     """The columns that a table lacks, and those that have to be wider."""
     wanted = dict.fromkeys(key for row in rows for key, value in row.items() if value is not None)
     columns = table.columns
@@ -136,16 +144,14 @@ def _narrow(table: Table, rows: Sequence[Mapping[str, Any]], dialect: Dialect) -
     ]
 
 
-def _taken(
-    table: Table, rows: Sequence[Mapping[str, Any]], dialect: Dialect
-) -> tuple[list[dict[str, Any]], DeliveryError | None]:
+def _taken(table: Table, rows: _Rows, dialect: Dialect) -> tuple[_Taken, DeliveryError | None]:
     """The rows as the table holds them, up to the first that it would change; then the error to raise, or `None`.
 
     Columns of which no row knows are left to the database.
     """
     names = {key for row in rows for key in row}
     holders = [(column, holder(column, dialect)) for column in table.columns if column.name in names]
-    taken: list[dict[str, Any]] = []
+    taken: _Taken = []
     for row in rows:
         held: dict[str, Any] = {}
         for column, hold in holders:

@@ -176,15 +176,16 @@ def test_what_a_column_would_change_is_refused(
     first: object, then: object, why: str, base: Base, tmp_path: Path
 ) -> None:
     """At once, by itself: those before it are there, and it goes in when the column is another one."""
-    sink = sql(tmp_path, base.url)
+    sink, other = sql(tmp_path, base.url), sql(tmp_path, base.url)
     sink.send(rows(1, f=first))
+    other.send(rows(1, f=first))
     with pytest.raises(DeliveryError, match=f"^f of the table warm is {why}$") as caught:
         sink.send([*rows(2, f=first), *rows(3, f=then), *rows(4, f=first)])
     assert (caught.value.delivered, caught.value.hopeless) == (1, True)
     assert base.asked("SELECT _id FROM warm ORDER BY _id") == [("a1",), ("a2",)]
     base.asked("ALTER TABLE warm DROP COLUMN f")
     base.asked("ALTER TABLE warm ADD COLUMN f TEXT")
-    sink.send(rows(3, f=then))
+    other.send(rows(3, f=then))
     assert base.asked("SELECT f FROM warm WHERE _id = 'a3'") == [(then if isinstance(then, str) else json.dumps(then),)]
 
 
@@ -276,6 +277,27 @@ def test_rows_of_an_engine_wait_for_a_server_that_is_killed(server: PostgreSQL, 
     of_lines = ids_in(tmp_path / "rows.jsonl")
     assert len(set(of_lines)) == len(of_lines) > found
     assert sorted(_id for (_id,) in server.asked("SELECT _id FROM warm")) == sorted(of_lines)
+
+
+def test_a_row_that_its_column_would_change_waits_for_who_alters_it(tmp_path: Path) -> None:
+    """The rows of the other query, in the same table, have not waited for it."""
+    of = project(tmp_path, sinks={"base": {"sql": {"url": "sqlite:///rows.db", "table": "every"}, "backoff": "20ms"}})
+    with Engine(of) as engine:
+        assert engine._actions is not None
+        engine.submit("CREATE QUERY numbers AS SELECT ?e.flow AS item FROM (?e, air)")
+        engine._flow.run(1, batch(1, ["s1"], flow=1.5))
+        assert eventually(lambda: engine.status.actions["sinks.base"].waiting == 0)
+        engine.submit("CREATE QUERY texts AS SELECT ?e.sensor AS item FROM (?e, air)")
+        engine._flow.run(2, batch(2, ["s1"], flow=2.5))
+        assert eventually(lambda: engine.status.actions["sinks.base"].waiting == 0)
+        (letter, *_) = engine._actions.calls.failed()
+        assert letter.reason == "item of the table every is DOUBLE, where a text would be changed"
+        assert set(asked(tmp_path, "SELECT item FROM every")) == {(1.5,), (2.5,)}
+        asked(tmp_path, "ALTER TABLE every RENAME COLUMN item TO number")
+        assert engine._actions.calls.retry() > 0
+        assert eventually(lambda: engine.status.actions["sinks.base"].waiting == 0)
+        assert ("s1",) in asked(tmp_path, "SELECT item FROM every")
+        assert engine.status.actions["sinks.base"].failed == 0
 
 
 def ids_in(file: Path) -> list[str]:
