@@ -23,6 +23,8 @@ from support.living import batch, project
 from support.postgresql import PostgreSQL, postgresql
 from support.receivers import eventually
 
+pytestmark = pytest.mark.xdist_group("postgresql")  # one server for all of them
+
 
 def sql(folder: Path, url: str = "sqlite:///rows.db", table: str = "{query}") -> SqlAction:
     own = {"url": url, "table": table}
