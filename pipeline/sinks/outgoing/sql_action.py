@@ -13,17 +13,20 @@ from typing import TYPE_CHECKING, Any
 from ....errors import ConfigError, Place
 from ....settings.sinks import SqlSettings
 from ...actions import ActionCall, ActionSpec, DeliveryError
+from .sql_column import ID, column_of, holder, widens
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine, Table
+    from sqlalchemy import Connection, Dialect, Engine, Table
 
 __all__ = ["SqlAction"]
 
 _AT_ONCE = 1000
-_ID, _TIME = "_id", "_time"
-_ID_LENGTH = 255
+_TIME = "_time"
 _INSERTS_APART = frozenset({"sqlite", "postgresql"})
 """Databases that leave a row as it is by themselves; in others it is asked which rows are there."""
+
+_Rows = Sequence[Mapping[str, Any]]
+_Taken = list[dict[str, Any]]
 
 
 class SqlAction:
@@ -49,44 +52,52 @@ class SqlAction:
         """See `Action.check`: whether the database is there is seen when there is a row."""
 
     def send(self, calls: Sequence[ActionCall]) -> None:
-        """See `Action.send`: all of them, or none."""
+        """See `Action.send`: all of them, or none; but those before one that the table would change."""
         from sqlalchemy import exc  # noqa: PLC0415 - see above
 
         rows = [_typed(json.loads(call.arguments)) for call in calls]
         name = self._name.replace("{query}", calls[0].rule)
         try:
             with self._engine.begin() as connection:
-                _insert(connection, self._table(connection, name, rows), rows)
+                taken, fault = self._taken(connection, name, rows)
+                _insert(connection, self._tables[name], taken)
         except (exc.OperationalError, exc.InterfaceError, exc.TimeoutError) as error:
             self._tables.clear()
             raise DeliveryError(f"the database does not do it: {_said(error)}") from None
         except exc.SQLAlchemyError as error:
             self._tables.clear()
             raise DeliveryError(f"the database refuses the rows: {_said(error)}", refused=True) from None
+        if fault is not None:
+            raise fault
 
     def close(self) -> None:
         """See `Action.close`."""
         self._engine.dispose()
 
-    def _table(self, connection: Connection, name: str, rows: Sequence[Mapping[str, Any]]) -> Table:
+    def _taken(self, connection: Connection, name: str, rows: _Rows) -> tuple[_Taken, DeliveryError | None]:
+        """What goes into a table: as it was when it was looked at, or where that does not hold all, as it is now."""
+        known = self._tables.get(name)
+        if known is not None and not _narrow(known, rows, connection.dialect):
+            taken, fault = _taken(known, rows, connection.dialect)
+            if fault is None:
+                return taken, None
+        return _taken(self._table(connection, name, rows), rows, connection.dialect)
+
+    def _table(self, connection: Connection, name: str, rows: _Rows) -> Table:
         """The table with a column for each value; made, or widened, where it is not there, or narrower."""
         from sqlalchemy import MetaData, Table, inspect  # noqa: PLC0415 - see above
 
-        wanted = {key: value for row in rows for key, value in row.items() if value is not None}
-        known = self._tables.get(name)
-        if known is not None and wanted.keys() <= set(known.columns.keys()):
-            return known
+        wanted = {key: value for row in reversed(rows) for key, value in row.items() if value is not None}
         if not inspect(connection).has_table(name):
-            columns = [_column(key, value) for key, value in {_ID: "", **wanted}.items()]
+            columns = [column_of(key, value) for key, value in {ID: "", **wanted}.items()]
             Table(name, MetaData(), *columns).create(connection)
         found = Table(name, MetaData(), autoload_with=connection)
-        if _ID not in found.columns:
-            message = f"the table {name} has no column {_ID}, by which rows are known"
+        if ID not in found.columns:
+            message = f"the table {name} has no column {ID}, by which rows are known"
             raise DeliveryError(message)
-        lacking = [key for key in wanted if key not in found.columns]
-        for key in lacking:
-            _widen(connection, found, key, wanted[key])
-        if lacking:
+        while narrow := _narrow(found, rows, connection.dialect):
+            for key in narrow:
+                _widen(connection, found, key, wanted[key])
             found = Table(name, MetaData(), autoload_with=connection)
         self._tables[name] = found
         return found
@@ -124,17 +135,47 @@ def _typed(row: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+def _narrow(table: Table, rows: _Rows, dialect: Dialect) -> list[str]:
+    """The columns that a table lacks, and those that have to be wider."""
+    wanted = dict.fromkeys(key for row in rows for key, value in row.items() if value is not None)
+    columns = table.columns
+    return [
+        key for key in wanted if key not in columns or widens(columns[key], (row.get(key) for row in rows), dialect)
+    ]
+
+
+def _taken(table: Table, rows: _Rows, dialect: Dialect) -> tuple[_Taken, DeliveryError | None]:
+    """The rows as the table holds them, up to the first that it would change; then the error to raise, or `None`.
+
+    Columns of which no row knows are left to the database.
+    """
+    names = {key for row in rows for key in row}
+    holders = [(column, holder(column, dialect)) for column in table.columns if column.name in names]
+    taken: _Taken = []
+    for row in rows:
+        held: dict[str, Any] = {}
+        for column, hold in holders:
+            value = row.get(column.name)
+            try:
+                held[column.name] = None if value is None else hold(value)
+            except ValueError as error:
+                message = f"{column.name} of the table {table.name} is {column.type}, where {error}"
+                return taken, DeliveryError(message, delivered=len(taken), hopeless=True)
+        taken.append(held)
+    return taken, None
+
+
 def _insert(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> None:
     """Insert the rows that are not there."""
     from sqlalchemy import select  # noqa: PLC0415 - see above
     from sqlalchemy.dialects import postgresql, sqlite  # noqa: PLC0415 - likewise
 
-    unique = {row[_ID]: {key: row.get(key) for key in table.columns.keys()} for row in rows}  # noqa: SIM118 - no dict
+    unique = {row[ID]: row for row in rows}
     if connection.dialect.name in _INSERTS_APART:
         dialect: Any = sqlite if connection.dialect.name == "sqlite" else postgresql
-        statement = dialect.insert(table).on_conflict_do_nothing(index_elements=[_ID])
+        statement = dialect.insert(table).on_conflict_do_nothing(index_elements=[ID])
     else:
-        there = connection.execute(select(table.c[_ID]).where(table.c[_ID].in_(list(unique))))
+        there = connection.execute(select(table.c[ID]).where(table.c[ID].in_(list(unique))))
         for (known,) in there:
             unique.pop(known, None)
         statement = table.insert()
@@ -142,22 +183,16 @@ def _insert(connection: Connection, table: Table, rows: Iterable[dict[str, Any]]
         connection.execute(statement, list(unique.values()))
 
 
-def _column(name: str, value: object) -> Any:
-    from sqlalchemy import BigInteger, Boolean, Column, DateTime, Double, String, Text  # noqa: PLC0415 - see above
-
-    if name == _ID:
-        return Column(name, String(_ID_LENGTH), primary_key=True)
-    kinds: dict[type, Any] = {bool: Boolean(), int: BigInteger(), float: Double(), datetime: DateTime(timezone=True)}
-    return Column(name, kinds.get(type(value), Text()))
-
-
 def _widen(connection: Connection, table: Table, name: str, value: object) -> None:
-    """Add a column of which no row before had a value."""
+    """Add a column of which no row before had a value, or let one hold numbers of all kinds."""
     from sqlalchemy.schema import CreateColumn  # noqa: PLC0415 - see above
 
-    column = CreateColumn(_column(name, value)).compile(dialect=connection.dialect)
-    quoted = connection.dialect.identifier_preparer.format_table(table)
-    connection.exec_driver_sql(f"ALTER TABLE {quoted} ADD COLUMN {column}")
+    prepare = connection.dialect.identifier_preparer
+    if name in table.columns:
+        change = f"ALTER COLUMN {prepare.quote(name)} TYPE NUMERIC"
+    else:
+        change = f"ADD COLUMN {CreateColumn(column_of(name, value)).compile(dialect=connection.dialect)}"
+    connection.exec_driver_sql(f"ALTER TABLE {prepare.format_table(table)} {change}")
 
 
 def _said(error: Any) -> str:

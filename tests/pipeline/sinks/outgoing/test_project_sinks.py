@@ -14,6 +14,7 @@ from kaicep.config import Settings
 from kaicep.errors import ConfigError
 from kaicep.pipeline.sinks.outgoing import check_sink
 from support.brokers import free_port, listener, mosquitto
+from support.kafka import mock_kafka
 from support.living import batch, project
 from support.receivers import eventually, web_receiver
 
@@ -21,6 +22,7 @@ QUERIES = (
     "CREATE QUERY full AS SELECT ?e.sensor AS sensor FROM (?e, air) FILTER (?e.flow > 1);"
     "CREATE QUERY empty AS SELECT ?e.sensor AS sensor FROM (?e, air) FILTER (?e.flow <= 1)"
 )
+PATIENCE = {"backoff": "20ms", "backoff_limit": "100ms"}
 
 
 def given(folder: Path, broker: str, url: str) -> Project:
@@ -31,13 +33,16 @@ def given(folder: Path, broker: str, url: str) -> Project:
         "lines": {"jsonl": "rows/all.jsonl"},
         "files": {"parquet": "rows", "queries": ["full"]},
     }
-    patience = {"backoff": "20ms", "backoff_limit": "100ms"}
-    return project(folder, sinks={name: {**kind, **patience} for name, kind in kinds.items()})
+    return project(folder, sinks={name: {**kind, **PATIENCE} for name, kind in kinds.items()})
 
 
 def in_base(folder: Path, query: str) -> list[str]:
     with sqlite3.connect(folder / "rows.db") as connection:
         return [sensor for (sensor,) in connection.execute(f"SELECT sensor FROM {query} ORDER BY _time, _id")]
+
+
+def all_are_out(engine: Engine) -> bool:
+    return all(action.waiting == 0 for action in engine.status.actions.values())
 
 
 def test_each_sink_gets_its_rows_once_and_nobody_waits_for_another(tmp_path: Path) -> None:
@@ -79,6 +84,49 @@ def test_each_sink_gets_its_rows_once_and_nobody_waits_for_another(tmp_path: Pat
     in_files = pq.read_table(tmp_path / "rows/full").to_pylist()
     assert [row["_id"] for row in in_files] == [row["_id"] for row in lines if row["_query"] == "full"]
     assert not (tmp_path / "rows/empty").exists()
+
+
+def test_brokers_that_are_away_get_each_row_once_and_in_order(tmp_path: Path) -> None:
+    """The rows have waited while a file had them; each query's go to a topic of its own."""
+    with mock_kafka(rows_full=1, rows_empty=1) as kafka:
+        topics = {"servers": kafka.servers, "topic": "rows_{query}", "key": "{sensor}"}
+        sinks = {"topics": {"kafka": topics, **PATIENCE}, "lines": {"jsonl": "{query}.jsonl"}}
+        of = project(tmp_path, sinks=sinks)
+        kafka.down()
+        with Engine(of) as engine:
+            engine.submit(QUERIES)
+            engine._flow.run(1, batch(1, ["s1", "s2"], flow=5.0))
+            engine._flow.run(2, batch(2, ["s3"], flow=0.5))
+            assert eventually(lambda: engine.status.actions["sinks.lines"].waiting == 0)
+            counts = engine.status.actions["sinks.topics"]
+            assert (counts.sent, counts.waiting > 0) == (0, True)
+            kafka.up()
+            engine._flow.run(3, batch(3, ["s1"], flow=5.0))
+            assert eventually(lambda: all_are_out(engine))
+            engine.finish()  # what that brings goes beside the rows of batches
+            assert eventually(lambda: all_are_out(engine))
+        for query in ("full", "empty"):
+            lines = (tmp_path / f"{query}.jsonl").read_text().splitlines()
+            found = kafka.records(f"rows_{query}", 100)
+            assert [(record.value() or b"").decode() for record in found] == lines
+            assert [record.key() for record in found] == [json.loads(line)["sensor"].encode() for line in lines]
+        assert len(lines) > 0
+
+
+def test_a_console_gets_each_row(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Programs that read it get the lines that a file has."""
+    of = project(tmp_path, sinks={"shown": {"console": True, "queries": ["full"]}, "lines": {"jsonl": "{query}.jsonl"}})
+    with Engine(of) as engine:
+        engine.submit(QUERIES)
+        engine._flow.run(1, batch(1, ["s1", "s2"], flow=5.0))
+        engine._flow.run(2, batch(2, ["s3"], flow=0.5))
+        assert eventually(lambda: all_are_out(engine))
+        engine.finish()
+        assert eventually(lambda: all_are_out(engine))
+    assert (tmp_path / "empty.jsonl").exists()
+    shown = capsys.readouterr().out
+    assert shown == (tmp_path / "full.jsonl").read_text()
+    assert len(shown.splitlines()) == len({json.loads(line)["_id"] for line in shown.splitlines()}) > 0
 
 
 def test_what_a_sink_lacks_is_told(tmp_path: Path) -> None:

@@ -3,33 +3,48 @@
 from __future__ import annotations
 
 import json
-import os
-import pwd
-import shutil
-import signal
 import sqlite3
-import subprocess
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-import sqlalchemy
+from kaicep import Engine
 from kaicep.config import Settings
 from kaicep.errors import ConfigError
 from kaicep.pipeline.actions import ActionCall, ActionSpec, DeliveryError
 from kaicep.pipeline.sinks.outgoing.sql_action import SqlAction
 from kaicep.settings.sinks import SqlSettings
-from support.brokers import free_port
+from support.living import batch, project
+from support.postgresql import PostgreSQL, postgresql
 from support.receivers import eventually
+
+pytestmark = pytest.mark.xdist_group("postgresql")  # one server for all of them
 
 
 def sql(folder: Path, url: str = "sqlite:///rows.db", table: str = "{query}") -> SqlAction:
     own = {"url": url, "table": table}
     sink = Settings.parse({"sinks": {"db": {"sql": own}}}, root=folder).sinks["db"]
     return SqlAction(ActionSpec("sinks.db", sink.delivery, folder, "kaicep.toml"), SqlSettings.model_validate(own))
+
+
+@pytest.fixture(scope="module")
+def clusters() -> Iterator[PostgreSQL]:
+    with postgresql() as server:
+        server.begin()
+        yield server
+
+
+@pytest.fixture
+def server(clusters: PostgreSQL) -> PostgreSQL:
+    """A PostgreSQL that is there, without tables."""
+    clusters.asked("DROP SCHEMA public CASCADE")
+    clusters.asked("CREATE SCHEMA public")
+    return clusters
 
 
 def rows(*numbers: int, query: str = "warm", **more: Any) -> list[ActionCall]:
@@ -96,6 +111,13 @@ def test_a_table_of_others_needs_the_key(tmp_path: Path) -> None:
         sql(tmp_path).send(rows(1))
 
 
+def test_columns_of_which_no_row_knows_are_left_to_the_database(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "rows.db") as connection:
+        connection.execute("CREATE TABLE warm (_id TEXT PRIMARY KEY, seen TEXT NOT NULL DEFAULT 'no')")
+    sql(tmp_path).send(rows(1))
+    assert asked(tmp_path, "SELECT _id, room, seen FROM warm") == [("a1", "B1", "no")]
+
+
 def test_a_database_that_is_away_is_no_refusal(tmp_path: Path) -> None:
     (tmp_path / "rows.db").mkdir()
     with pytest.raises(DeliveryError, match="the database does not do it: unable to open database file") as caught:
@@ -112,6 +134,67 @@ def test_a_row_that_the_database_refuses_is_told_without_its_values(tmp_path: Pa
         sql(tmp_path).send(rows(1))
     assert caught.value.refused
     assert "B1'" not in caught.value.reason.replace("room <> 'B1'", "")
+
+
+@dataclass(frozen=True)
+class Base:
+    """A database, and how it is asked."""
+
+    url: str
+    asked: Callable[[str], list[tuple[Any, ...]]]
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def base(request: pytest.FixtureRequest, tmp_path: Path) -> Base:
+    if request.param == "sqlite":
+        return Base("sqlite:///rows.db", partial(asked, tmp_path))
+    server = request.getfixturevalue("server")
+    return Base(server.url, server.asked)
+
+
+def test_numbers_stay_what_they_are(base: Base, tmp_path: Path) -> None:
+    """Whole ones first, then fractions; also within what goes out at once, and for a sink that has known the table."""
+    sink, other = sql(tmp_path, base.url), sql(tmp_path, base.url)
+    other.send(rows(1, f=1))
+    sink.send([*rows(2, f=1.5, g=1), *rows(3, f=2**60 + 1, g=0.1 + 0.2)])
+    other.send([*rows(4, f=2**53 + 1, g=2.0), *rows(5, f=2.0**64)])
+    found = base.asked("SELECT f, g FROM warm ORDER BY _id")
+    assert [f for f, _ in found[:4]] == [1, 1.5, 2**60 + 1, 2**53 + 1]
+    assert float(found[4][0]) == 2.0**64
+    assert [g if g is None else float(g) for _, g in found] == [None, 1.0, 0.1 + 0.2, 2.0, None]
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "why"),
+    [
+        (7, "007", "BIGINT, where a text would be changed"),
+        (1.5, 2**53 + 1, r"DOUBLE( PRECISION)?, where a whole number would be changed"),
+        (1.5, "1.5", r"DOUBLE( PRECISION)?, where a text would be changed"),
+        (True, 1, "BOOLEAN, where a whole number would be changed"),
+        (False, 0.0, "BOOLEAN, where a number would be changed"),
+    ],
+)
+def test_what_a_column_would_change_is_refused(
+    first: object, then: object, why: str, base: Base, tmp_path: Path
+) -> None:
+    """At once, by itself: those before it are there, and it goes in when the column is another one."""
+    sink, other = sql(tmp_path, base.url), sql(tmp_path, base.url)
+    sink.send(rows(1, f=first))
+    other.send(rows(1, f=first))
+    with pytest.raises(DeliveryError, match=f"^f of the table warm is {why}$") as caught:
+        sink.send([*rows(2, f=first), *rows(3, f=then), *rows(4, f=first)])
+    assert (caught.value.delivered, caught.value.hopeless) == (1, True)
+    assert base.asked("SELECT _id FROM warm ORDER BY _id") == [("a1",), ("a2",)]
+    base.asked("ALTER TABLE warm DROP COLUMN f")
+    base.asked("ALTER TABLE warm ADD COLUMN f TEXT")
+    other.send(rows(3, f=then))
+    assert base.asked("SELECT f FROM warm WHERE _id = 'a3'") == [(then if isinstance(then, str) else json.dumps(then),)]
+
+
+def test_among_texts_all_else_is_json(base: Base, tmp_path: Path) -> None:
+    sink = sql(tmp_path, base.url)
+    sink.send([*rows(1, f="007"), *rows(2, f=7), *rows(3, f=1.5), *rows(4, f=True), *rows(5, f=[1])])
+    assert base.asked("SELECT f FROM warm ORDER BY _id") == [("007",), ("7",), ("1.5",), ("true",), ("[1]",)]
 
 
 @pytest.mark.parametrize(
@@ -138,56 +221,86 @@ def test_databases_that_have_no_such_insert_are_asked_what_is_there(
     assert asked(tmp_path, "SELECT _id FROM warm ORDER BY _id") == [("a1",), ("a2",), ("a3",)]
 
 
-@contextmanager
-def postgres(folder: Path, port: int) -> Iterator[str]:
-    """A cluster of its own, by a user that is not root; its URL."""
-    binaries = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-    initdb = shutil.which("initdb", path=os.pathsep.join([*map(str, reversed(binaries)), os.environ["PATH"]]))
-    assert initdb is not None, "tests of PostgreSQL need it: apt-get install postgresql"
-    user = "nobody" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
-    own: dict[str, Any] = {"user": user} if os.geteuid() == 0 else {}
-    if own:
-        shutil.chown(folder, user)
-    data, binary = folder / "data", Path(initdb).parent / "postgres"
-    subprocess.run([initdb, "-D", data, "-U", "me", "-A", "trust"], check=True, capture_output=True, cwd="/", **own)
-    words = [str(binary), "-D", str(data), "-p", str(port), "-h", "127.0.0.1", "-k", "", "-F"]
-    with subprocess.Popen(words, stderr=subprocess.DEVNULL, cwd="/", **own) as server:
-        try:
-            url = f"postgresql+psycopg://me@127.0.0.1:{port}/postgres"
-            engine = sqlalchemy.create_engine(url)
-            assert eventually(lambda: _connects(engine), 300)
-            yield url
-        finally:
-            server.send_signal(signal.SIGINT)  # at once, whoever is connected
-
-
-def _connects(engine: sqlalchemy.Engine) -> bool:
-    try:
-        engine.connect().close()
-    except sqlalchemy.exc.OperationalError:
-        return False
-    return True
-
-
-@pytest.mark.long
-def test_postgresql(tmp_path: Path) -> None:
+def test_postgresql(server: PostgreSQL, tmp_path: Path) -> None:
     """Away and there again; what comes again changes nothing; types are those of the values."""
-    port = free_port()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        sink = sql(tmp_path, f"postgresql+psycopg://me@127.0.0.1:{port}/postgres")
-        with pytest.raises(DeliveryError, match="the database does not do it"):
-            sink.send(rows(1))
-        with postgres(folder, port) as url:
-            sink.send(rows(1, 2, celsius=21.5, good=True))
-            sink.send(rows(2, 3, celsius=1.0, late="x"))
-            with sqlalchemy.create_engine(url).connect() as connection:
-                found = connection.execute(sqlalchemy.text("SELECT _id, n, celsius, good, late FROM warm ORDER BY _id"))
-                assert [tuple(row) for row in found] == [
-                    ("a1", 1, 21.5, True, None),
-                    ("a2", 2, 21.5, True, None),
-                    ("a3", 3, 1.0, None, "x"),
-                ]
-                (moment,) = connection.execute(sqlalchemy.text("SELECT DISTINCT _time FROM warm")).one()
-                assert moment.isoformat() == "2026-01-01T00:00:00.500000+00:00"
-            sink.close()
+    sink = sql(tmp_path, server.url)
+    server.kill()
+    with pytest.raises(DeliveryError, match="the database does not do it"):
+        sink.send(rows(1))
+    server.begin()
+    sink.send(rows(1, 2, celsius=21.5, good=True))
+    server.kill()
+    server.begin()
+    sink.send(rows(2, 3, celsius=1.0, late="x"))
+    assert server.asked("SELECT _id, n, celsius, good, late FROM warm ORDER BY _id") == [
+        ("a1", 1, 21.5, True, None),
+        ("a2", 2, 21.5, True, None),
+        ("a3", 3, 1.0, None, "x"),
+    ]
+    (moment,) = server.asked("SELECT DISTINCT _time FROM warm")
+    assert moment == (datetime(2026, 1, 1, 0, 0, 0, 500000, UTC),)
+    sink.close()
+
+
+def test_rows_of_an_engine_wait_for_a_server_that_is_killed(server: PostgreSQL, tmp_path: Path) -> None:
+    """It ends while rows are on their way; a file has all of them meanwhile, and the next engine goes on."""
+    kinds: dict[str, dict[str, Any]] = {"base": {"sql": {"url": server.url}}, "lines": {"jsonl": "rows.jsonl"}}
+    sinks = {name: {**kind, "backoff": "20ms", "backoff_limit": "100ms"} for name, kind in kinds.items()}
+    of = project(tmp_path, sinks=sinks)
+
+    def run(engine: Engine, number: int) -> None:
+        engine._flow.run(number, batch(number, [f"s{sensor}" for sensor in range(200)], flow=float(number)))
+
+    def kill_when_there_is_one() -> None:
+        assert eventually(lambda: server.asked("SELECT 1 FROM pg_tables WHERE tablename = 'warm'"))
+        server.kill()
+
+    query = "CREATE QUERY warm AS SELECT ?e.sensor AS sensor, ?e.flow AS flow FROM (?e, air)"
+    numbers = iter(range(1, 60))
+    with Engine(of) as engine, ThreadPoolExecutor(1) as pool:
+        engine.submit(query)
+        killed = pool.submit(kill_when_there_is_one)
+        while not killed.done():
+            run(engine, next(numbers))
+        killed.result()
+        run(engine, next(numbers))
+        found = engine.progress.matches["warm"]
+        assert eventually(lambda: len(ids_in(tmp_path / "rows.jsonl")) == found)
+        waiting = engine.status.actions["sinks.base"]
+        assert waiting.waiting > 0
+        assert eventually(lambda: "the database does not do it" in str(engine.status.actions["sinks.base"].reason))
+    with Engine(of) as engine:
+        engine.submit(query)
+        run(engine, next(numbers))
+        server.begin()
+        engine.finish()
+        assert eventually(lambda: engine.status.actions["sinks.base"].waiting == 0)
+        assert eventually(lambda: engine.status.actions["sinks.lines"].waiting == 0)
+    of_lines = ids_in(tmp_path / "rows.jsonl")
+    assert len(set(of_lines)) == len(of_lines) > found
+    assert sorted(_id for (_id,) in server.asked("SELECT _id FROM warm")) == sorted(of_lines)
+
+
+def test_a_row_that_its_column_would_change_waits_for_who_alters_it(tmp_path: Path) -> None:
+    """The rows of the other query, in the same table, have not waited for it."""
+    of = project(tmp_path, sinks={"base": {"sql": {"url": "sqlite:///rows.db", "table": "every"}, "backoff": "20ms"}})
+    with Engine(of) as engine:
+        assert engine._actions is not None
+        engine.submit("CREATE QUERY numbers AS SELECT ?e.flow AS item FROM (?e, air)")
+        engine._flow.run(1, batch(1, ["s1"], flow=1.5))
+        assert eventually(lambda: engine.status.actions["sinks.base"].waiting == 0)
+        engine.submit("CREATE QUERY texts AS SELECT ?e.sensor AS item FROM (?e, air)")
+        engine._flow.run(2, batch(2, ["s1"], flow=2.5))
+        assert eventually(lambda: engine.status.actions["sinks.base"].waiting == 0)
+        (letter, *_) = engine._actions.calls.failed()
+        assert letter.reason == "item of the table every is DOUBLE, where a text would be changed"
+        assert set(asked(tmp_path, "SELECT item FROM every")) == {(1.5,), (2.5,)}
+        asked(tmp_path, "ALTER TABLE every RENAME COLUMN item TO number")
+        assert engine._actions.calls.retry() > 0
+        assert eventually(lambda: engine.status.actions["sinks.base"].waiting == 0)
+        assert ("s1",) in asked(tmp_path, "SELECT item FROM every")
+        assert engine.status.actions["sinks.base"].failed == 0
+
+
+def ids_in(file: Path) -> list[str]:
+    return [json.loads(line)["_id"] for line in file.read_text().splitlines()] if file.exists() else []
