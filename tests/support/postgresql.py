@@ -91,6 +91,8 @@ def postgresql() -> Iterator[PostgreSQL]:
 
 def _run(program: str, *words: str, stderr: int, stdout: int | None = None) -> subprocess.Popen[bytes]:
     assert INITDB is not None, "tests of SQL need PostgreSQL: `make setup`, or else apt-get install postgresql"
-    user = USER if os.geteuid() == 0 else None
-    command = [str(Path(INITDB).with_name(program)), *words]
-    return subprocess.Popen(command, cwd="/", stdout=stdout, stderr=stderr, user=user)
+    as_user = [] if os.geteuid() else ["setpriv", f"--reuid={USER}", "--clear-groups"]
+    if as_user and Path(INITDB).is_relative_to(UNPACKED):  # root's checkout may be closed to others
+        as_user += [f"--{which}-caps=+dac_override" for which in ("inh", "ambient")]
+    command = [*as_user, str(Path(INITDB).with_name(program)), *words]
+    return subprocess.Popen(command, cwd="/", stdout=stdout, stderr=stderr)
