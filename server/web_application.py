@@ -101,7 +101,17 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
         path, graphs = f"/datasets/{name}", DatasetGraphs(dataset, settings.server.result_size)
         app.include_router(sparql_routes(f"{path}/sparql", dataset, settings, f"the dataset {name}"))
         app.include_router(graph_routes(f"{path}/graphs", graphs, settings.server, f"a graph of the dataset {name}"))
+    _add_guards(app, settings, access)
+    app.add_middleware(RequestMeter, metrics=metrics)  # outermost
+    return app
+
+
+def _add_guards(app: FastAPI, settings: Settings, access: AccessControl) -> None:
+    """What looks at requests before the application does, from the inside to the outside."""
+    app.add_middleware(ClientLimits, access=access, server=settings.server)
+    app.add_middleware(OriginCheck, server=settings.server, open_=access.open)
     if settings.server.cors:
+        # Outside of the two above: else scripts of pages that may ask hear no reason when they are refused.
         app.add_middleware(
             CORSMiddleware,
             allow_origins=list(settings.server.cors),
@@ -110,11 +120,7 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
             expose_headers=["Location", "Retry-After"],
             max_age=600,
         )
-    app.add_middleware(ClientLimits, access=access, server=settings.server)
-    app.add_middleware(OriginCheck, server=settings.server, open_=access.open)
     app.add_middleware(ResponsePolicy)
-    app.add_middleware(RequestMeter, metrics=metrics)  # outermost
-    return app
 
 
 def _datasets(settings: Settings) -> dict[str, UploadedDataset]:
