@@ -1,4 +1,4 @@
-"""The description of the interface is whole, each operation has words; scripts of pages that may ask hear each answer."""
+"""The description of the interface is whole; pages hear each answer that they may."""
 
 from __future__ import annotations
 
