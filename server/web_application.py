@@ -30,6 +30,7 @@ from .problem_document import add_problem_handlers
 from .queries import ProjectProcesses, QueryCatalog, check_routes, query_routes
 from .request_metrics import RequestMeter, RequestMetrics
 from .rows import RowFeeds, row_routes
+from .shutdown_answer import ShutdownAnswer
 from .sparql import ArchiveDataset, UploadedDataset, sparql_routes
 from .streams import stream_routes, vocabulary_routes
 
@@ -110,8 +111,9 @@ def _add_guards(app: FastAPI, settings: Settings, access: AccessControl) -> None
     """What looks at requests before the application does, from the inside to the outside."""
     app.add_middleware(ClientLimits, access=access, server=settings.server)
     app.add_middleware(OriginCheck, server=settings.server, open_=access.open)
+    app.add_middleware(ShutdownAnswer)
     if settings.server.cors:
-        # Outside of the two above: else scripts of pages that may ask hear no reason when they are refused.
+        # Outside of those above: else scripts of pages that may ask hear no reason when they are refused.
         app.add_middleware(
             CORSMiddleware,
             allow_origins=list(settings.server.cors),
