@@ -96,7 +96,7 @@ def test_service_description(url: str, path: str, name: str) -> None:
 
 def conforms(quad: ox.Quad, found: list[ox.Quad]) -> bool:
     """Whether a triple of a description is as the schema has it."""
-    kinds = {one.subject: one.object for one in found if one.predicate.value == RDF_TYPE}
+    kinds: dict[object, object] = {one.subject: one.object for one in found if one.predicate.value == RDF_TYPE}
     if quad.predicate.value == RDF_TYPE:
         return quad.object in {ox.NamedNode(f"{SD}{kind}") for kind in ("Service", "Dataset", "Graph")}
     subject, objects = SCHEMA.get(quad.predicate.value.removeprefix(SD), ("nothing", None))
