@@ -106,7 +106,7 @@ class MqttSettings(CertificateSettings):
         topic: template.
         retain: whether the broker keeps the last one of a topic.
         tls: whether the connection is encrypted.
-        user: at the broker.
+        user: at the broker; may be `env:NAME` or `file:PATH`.
         password: of the user.
     """
 

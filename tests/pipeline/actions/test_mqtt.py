@@ -107,7 +107,7 @@ def test_a_broker_that_wants_a_certificate_is_shown_one(tmp_path: Path) -> None:
             action(tmp_path, mqtt=own, timeout="2s").send([call()])
 
 
-def test_nobody_hears_of_a_password(
+def test_users_are_let_in_and_nobody_hears_of_their_passwords(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG")
@@ -117,9 +117,11 @@ def test_nobody_hears_of_a_password(
         with pytest.raises(DeliveryError, match="the broker refuses the connection: Not authorized") as refused:
             action(tmp_path, mqtt={"broker": broker, "topic": "t", **who}).send([call()])
         monkeypatch.setenv("WORD", "secret")
-        publisher = action(tmp_path, mqtt={"broker": broker, "topic": "t", **who})
-        publisher.send([call()])
-        publisher.close()
+        monkeypatch.setenv("USER_THERE", "me")
+        for name in ("me", "env:USER_THERE"):
+            publisher = action(tmp_path, mqtt={"broker": broker, "topic": "t", **who, "user": name})
+            publisher.send([call()])
+            publisher.close()
     assert "wrongword" not in caplog.text + repr(refused.value)
 
 

@@ -110,7 +110,7 @@ def test_no_secret_is_said_or_kept(
         login = {"user": "env:MQTT_USER", "password": "env:MQTT_PASSWORD"}
         kafka = {"servers": f"127.0.0.1:{free_port()}", "topic": "t"}
         kinds: dict[str, dict[str, Any]] = {
-            "board": {"mqtt": {"broker": broker, "topic": "t", **login, "user": "me"}},
+            "board": {"mqtt": {"broker": broker, "topic": "t", **login}},
             "base": {"sql": {"url": "env:DATABASE"}},
             "queue": {"kafka": {**kafka, "options": {**LOGIN, "sasl.password": "env:KAFKA_PASSWORD"}}},
             "post": {"webhook": {"url": "env:HOOK"}},
