@@ -30,6 +30,7 @@ from .problem_document import add_problem_handlers
 from .queries import ProjectProcesses, QueryCatalog, check_routes, query_routes
 from .request_metrics import RequestMeter, RequestMetrics
 from .rows import RowFeeds, row_routes
+from .shutdown_answer import ShutdownAnswer
 from .sparql import ArchiveDataset, UploadedDataset, sparql_routes
 from .streams import stream_routes, vocabulary_routes
 
@@ -102,7 +103,18 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
         called = f"a graph of the dataset {name}"
         app.include_router(sparql_routes(f"{path}/sparql", dataset, settings, f"the dataset {name}"))
         app.include_router(graph_routes(f"{path}/graphs", graphs, settings.server, called, jobs))
+    _add_guards(app, settings, access)
+    app.add_middleware(RequestMeter, metrics=metrics)  # outermost
+    return app
+
+
+def _add_guards(app: FastAPI, settings: Settings, access: AccessControl) -> None:
+    """What looks at requests before the application does, from the inside to the outside."""
+    app.add_middleware(ClientLimits, access=access, server=settings.server)
+    app.add_middleware(OriginCheck, server=settings.server, open_=access.open)
+    app.add_middleware(ShutdownAnswer)
     if settings.server.cors:
+        # Outside of those above: else scripts of pages that may ask hear no reason when they are refused.
         app.add_middleware(
             CORSMiddleware,
             allow_origins=list(settings.server.cors),
@@ -111,11 +123,7 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
             expose_headers=["Location", "Retry-After"],
             max_age=600,
         )
-    app.add_middleware(ClientLimits, access=access, server=settings.server)
-    app.add_middleware(OriginCheck, server=settings.server, open_=access.open)
     app.add_middleware(ResponsePolicy)
-    app.add_middleware(RequestMeter, metrics=metrics)  # outermost
-    return app
 
 
 def _datasets(settings: Settings) -> dict[str, UploadedDataset]:

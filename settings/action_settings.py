@@ -38,11 +38,11 @@ def _address(text: object) -> object:
     """An URL of HTTP, without a password, or where it is found."""
     if isinstance(text, str) and text.startswith(("env:", "file:")):
         return text
+    if isinstance(text, str) and "@" in re.split(r"[/?#]", text.partition("//")[2])[0]:
+        message = 'an address with a password is a secret; write "env:NAME" or "file:PATH" for where it is found'
+        raise ValueError(message)
     if not isinstance(text, str) or not re.match(r"https?://[^/?#]", text):
         message = f'{text!r} is no address of a webhook; write one such as "https://ops.example/alarm"'
-        raise ValueError(message)
-    if "@" in re.split(r"[/?#]", text.partition("//")[2])[0]:
-        message = 'an address with a password is a secret; write "env:NAME" or "file:PATH" for where it is found'
         raise ValueError(message)
     return text
 
@@ -106,7 +106,7 @@ class MqttSettings(CertificateSettings):
         topic: template.
         retain: whether the broker keeps the last one of a topic.
         tls: whether the connection is encrypted.
-        user: at the broker.
+        user: at the broker; may be `env:NAME` or `file:PATH`.
         password: of the user.
     """
 

@@ -48,6 +48,7 @@ class MqttAction:
         self._spec, self._mqtt = spec, mqtt
         self._topic = CallTemplate.parse(spec, "mqtt.topic", mqtt.topic)
         self.needs = self._topic.names
+        self._user = None if mqtt.user is None else spec.resolved("mqtt.user", mqtt.user)
         self._password = None if mqtt.password is None else spec.resolved("mqtt.password", mqtt.password)
         self._library = mqtt_library(f"{spec.place}.mqtt", spec.file)
         self._client: Client | None = None
@@ -98,8 +99,8 @@ class MqttAction:
 
     def _made(self) -> Client:
         made: Client = self._library.Client(self._library.CallbackAPIVersion.VERSION2)
-        if self._mqtt.user is not None:
-            made.username_pw_set(self._mqtt.user, self._password)
+        if self._user is not None:
+            made.username_pw_set(self._user, self._password)
         if self._mqtt.encrypted:
             encrypt(made, self._mqtt, f"{self._spec.place}.mqtt", self._spec.root, self._spec.file)
         return made

@@ -10,7 +10,7 @@ from hashlib import sha256
 from ipaddress import ip_address
 from typing import Annotated, Any
 
-from fastapi import Depends, Request, Security
+from fastapi import Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from ...config import Settings
@@ -98,7 +98,7 @@ def may(role: Role) -> Any:
         access: AccessControl = request.app.state.access
         access.check(role, request.headers.get("Authorization"))
 
-    return Depends(check)
+    return Security(check, scopes=[role])  # OpenAPI: the role that an operation needs
 
 
 def is_loopback(host: str) -> bool:

@@ -21,20 +21,21 @@ _HERE = frozenset({"jsonl", "parquet", "console"})
 """Kinds that one thread writes: what was written last when it was killed is known by its place."""
 
 _EVER = 2**31
-_WITH_PASSWORD = re.compile(r"://[^/@]*:[^/@]*@")
+_WITH_PASSWORD = re.compile(r"://[^/@:]*:[^@]*@|[?&]\w*password=")
+"""As SQLAlchemy reads URLs: a password may have slashes."""
 
 
 def _database(text: object) -> object:
     """An URL of SQLAlchemy without a password, or where it is found."""
     if isinstance(text, str) and text.startswith(("env:", "file:")):
         return text
+    if isinstance(text, str) and _WITH_PASSWORD.search(text):
+        message = 'an URL with a password is a secret; write "env:NAME" or "file:PATH" for where it is found'
+        raise ValueError(message)
     if not isinstance(text, str) or re.match(r"[a-z][\w+]*://", text) is None:
         message = (
             f'{text!r} is no database; write its URL, such as "sqlite:///rows.db" or "postgresql+psycopg://host/db"'
         )
-        raise ValueError(message)
-    if _WITH_PASSWORD.search(text):
-        message = 'an URL with a password is a secret; write "env:NAME" or "file:PATH" for where it is found'
         raise ValueError(message)
     return text
 

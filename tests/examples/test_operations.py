@@ -144,15 +144,51 @@ def test_the_unit_runs_the_server_and_lets_it_end() -> None:
     assert int(service["TimeoutStopSec"]) > 60, "the engine is given a minute"
 
 
+KEYS = {
+    "Unit": "Description Documentation Wants Requires After Before",
+    "Service": "Type User Group WorkingDirectory EnvironmentFile ExecStart StandardOutput KillMode TimeoutStopSec "
+    "SuccessExitStatus Restart RestartSec CapabilityBoundingSet ReadWritePaths ProtectSystem",
+    "Install": "WantedBy",
+}
+"""Of systemd.unit(5), systemd.service(5), systemd.exec(5) and systemd.kill(5): those that have no word of their own."""
+SWITCHES = re.compile(r"(?:Private|Protect|Restrict)[A-Z]\w+|NoNewPrivileges|LockPersonality|MemoryDenyWriteExecute")
+
+
+def unknown_keys(text: str) -> list[str]:
+    """Those of a unit that systemd would pass over with a warning, and the machine be less protected."""
+    unit = configparser.ConfigParser(strict=True, interpolation=None)
+    unit.optionxform = str  # type: ignore[method-assign,assignment] # systemd heeds capitals
+    unit.read_string(text)
+    return [
+        f"{section}.{key}"
+        for section in unit.sections()
+        for key, value in unit[section].items()
+        if key not in KEYS.get(section, "").split()
+        and not (section == "Service" and SWITCHES.fullmatch(key) and value in ("yes", "no"))
+    ]
+
+
+def test_every_key_of_the_unit_is_one_of_systemd() -> None:
+    """Also where there is no systemd that could be asked."""
+    text = UNIT.read_text(encoding="utf-8")
+    assert unknown_keys(text) == []
+    wrong = text.replace("KillMode=", "Killmode=").replace("ProtectHome=yes", "ProtectHome=yse")
+    assert unknown_keys(wrong) == ["Service.Killmode", "Service.ProtectHome"]
+
+
 @pytest.mark.slow
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd that could be asked")
 def test_systemd_understands_the_unit(tmp_path: Path) -> None:
-    """Where there is systemd: it is asked about a copy whose program is there."""
+    """It is asked about a copy whose program is there, and about one that is wrong."""
     unit = tmp_path / "kaicep.service"
     unit.write_text(UNIT.read_text().replace("/opt/kaicep/bin/kaicep", sys.executable))
-    asked = shutil.which("systemd-analyze")
-    said = (
-        ""
-        if asked is None
-        else subprocess.run([asked, "verify", unit], capture_output=True, text=True, check=False).stderr
-    )
-    assert [line for line in said.splitlines() if "kaicep.service" in line] == []
+    assert warnings_of(unit) == []
+    unit.write_text(unit.read_text().replace("KillMode=", "Killmode="))
+    assert len(warnings_of(unit)) == 1
+
+
+def warnings_of(unit: Path) -> list[str]:
+    """What systemd says of a unit."""
+    words = ["systemd-analyze", "verify", str(unit)]
+    said = subprocess.run(words, capture_output=True, text=True, check=False).stderr
+    return [line for line in said.splitlines() if "kaicep.service" in line]

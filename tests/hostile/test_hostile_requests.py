@@ -84,8 +84,8 @@ def judge(url: str, operation: Any, examples: int) -> None:
 
 @pytest.mark.slow
 def test_every_operation_answers_as_it_says(url: str) -> None:
-    """Each other one: `make test-long` asks all, those of datasets as well, which are of the same kinds."""
-    for operation in [one for name, one in operations(url).items() if "/datasets/" not in name][::2]:
+    """One request each; `make test-long` sends 200."""
+    for operation in operations(url).values():
         judge(url, operation, 1)
 
 

@@ -1,13 +1,14 @@
-"""The W3C's tests of the SPARQL Protocol and of the Graph Store Protocol pass over HTTP, all of them."""
+"""The W3C's tests of the SPARQL and the Graph Store Protocol and of Service Description pass over HTTP, all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pyoxigraph as ox
 import pytest
 from kaicep.config import Settings
 from support.servers import ask, serving
-from support.w3c_protocols import SUITE, ProtocolTest, faults, protocol_tests
+from support.w3c_protocols import SUITE, ProtocolTest, faults, protocol_tests, service_tests
 
 PROTOCOL = protocol_tests(SUITE / "protocol" / "manifest.ttl")
 GRAPHS = [
@@ -15,7 +16,25 @@ GRAPHS = [
     for kind in ("direct", "indirect")
     for test in protocol_tests(SUITE / "graph-store-protocol" / f"manifest-{kind}.ttl")
 ]
+SERVICE = service_tests(SUITE / "service-description" / "manifest.ttl")
 DATASET = "/datasets/w3c"
+SD = "http://www.w3.org/ns/sparql-service-description#"
+RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+SCHEMA = {
+    "endpoint": ("Service", None),
+    "supportedLanguage": ("Service", {"SPARQL10Query", "SPARQL11Query", "SPARQL11Update"}),
+    "resultFormat": ("Service", None),
+    "feature": (
+        "Service",
+        {"DereferencesURIs", "UnionDefaultGraph", "RequiresDataset", "EmptyGraphs", "BasicFederatedQuery"},
+    ),
+    "defaultDataset": ("Service", "Dataset"),
+    "defaultGraph": ("Dataset", "Graph"),
+}
+"""Of each property the class of its subjects, and what its objects are: of a class, some of the language's, or any IRI.
+
+Source: SPARQL 1.1 Service Description, 3.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +53,7 @@ def test_none_is_missing() -> None:
     assert (len(PROTOCOL), len(GRAPHS)) == (34, 14)
     assert all(test.exchanges for test in [*PROTOCOL, *GRAPHS])
     assert sum(len(test.exchanges) for test in GRAPHS) == 40
+    assert set(SERVICE) == {"returns-rdf", "has-endpoint-triple", "conforms-to-schema"}
 
 
 @pytest.mark.parametrize("test", PROTOCOL, ids=named)
@@ -57,3 +77,32 @@ def test_the_graph_store_protocol(url: str, path: str, test: ProtocolTest) -> No
         assert ask(f"{url}{path}{place}", "DELETE").status == 204
     ask(f"{url}{path}?default", "DELETE")
     assert faults(test, url, "/gsp", path) == []
+
+
+@pytest.mark.parametrize("name", SERVICE)
+@pytest.mark.parametrize("path", ["/sparql", f"{DATASET}/sparql"], ids=["archive", "dataset"])
+def test_service_description(url: str, path: str, name: str) -> None:
+    """The manifest has their names alone: what they ask is said by these, and by the schema of the recommendation."""
+    answer = ask(f"{url}{path}", Accept="text/turtle")
+    assert (answer.status, answer.media_type) == (200, "text/turtle")
+    found = list(ox.parse(answer.body, format=ox.RdfFormat.TURTLE, base_iri="urn:x"))
+    if name == "has-endpoint-triple":
+        assert [str(quad.object) for quad in found if quad.predicate.value == f"{SD}endpoint"] == [f"<{url}{path}>"]
+    elif name == "conforms-to-schema":
+        assert [str(quad) for quad in found if not conforms(quad, found)] == []
+    else:
+        assert found, "it is RDF"
+
+
+def conforms(quad: ox.Quad, found: list[ox.Quad]) -> bool:
+    """Whether a triple of a description is as the schema has it."""
+    kinds: dict[object, object] = {one.subject: one.object for one in found if one.predicate.value == RDF_TYPE}
+    if quad.predicate.value == RDF_TYPE:
+        return quad.object in {ox.NamedNode(f"{SD}{kind}") for kind in ("Service", "Dataset", "Graph")}
+    subject, objects = SCHEMA.get(quad.predicate.value.removeprefix(SD), ("nothing", None))
+    if kinds.get(quad.subject) != ox.NamedNode(f"{SD}{subject}"):
+        return False
+    if isinstance(objects, str):
+        return kinds.get(quad.object) == ox.NamedNode(f"{SD}{objects}")
+    named = isinstance(quad.object, ox.NamedNode)
+    return named and (objects is None or str(quad.object)[1:-1].removeprefix(SD) in objects)

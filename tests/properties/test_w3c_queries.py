@@ -9,8 +9,6 @@ from kaicep.config import Settings
 from support.servers import serving
 from support.w3c_queries import FOLDERS, passes_here, passes_over_http, query_tests
 
-QUICK = ("construct", "csv-tsv-res", "json-res")
-"""What the usual run asks; the forms of results are all among them."""
 FAIL = {
     "aggregates/agg-empty-group-count-graph": "GRAPH ?g around an aggregate binds ?g to no graph",
     "aggregates/agg-groupconcat-04": "GROUP_CONCAT keeps a language tag that all values have",
@@ -29,10 +27,13 @@ FAIL = {
 COUNT = 338
 
 
-@pytest.fixture(scope="module")
-def dataset(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+@pytest.fixture(
+    scope="module", params=[False, pytest.param(True, marks=pytest.mark.long)], ids=["in this process", "in its own"]
+)
+def dataset(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Whose store is opened here, or in a process of its own."""
     project = {"server": {"datasets": {"w3c": {"update": True}}}}
-    with serving(Settings.parse(project, root=tmp_path_factory.mktemp("w3c"))) as url:
+    with serving(Settings.parse(project, root=tmp_path_factory.mktemp("w3c")), stores=request.param) as url:
         yield f"{url}/datasets/w3c"
 
 
@@ -42,9 +43,7 @@ def test_none_is_missing_and_the_others_pass_in_this_process() -> None:
     assert {test.name for test in tests if not passes_here(test)} == set(FAIL)
 
 
-@pytest.mark.parametrize(
-    "folder", [folder if folder in QUICK else pytest.param(folder, marks=pytest.mark.long) for folder in FOLDERS]
-)
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_a_server_passes_the_same(dataset: str, folder: str) -> None:
     failed = {test.name for test in query_tests(folder) if not passes_over_http(test, dataset)}
     assert failed == {name for name in FAIL if name.startswith(f"{folder}/")}

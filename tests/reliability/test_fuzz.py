@@ -41,7 +41,7 @@ def test_what_is_no_refusal_is_kept_once_for_each_place(tmp_path: Path, monkeypa
 @pytest.mark.reliability
 @pytest.mark.parametrize("parser", PARSERS)
 def test_atheris_finds_nothing_in_a_minute(tmp_path: Path, parser: str) -> None:
-    pytest.importorskip("atheris", reason="the fuzzer is an extra: pip install -e .[fuzz]")
+    pytest.importorskip("atheris", reason="the fuzzer is an extra, which make test-long installs")
     said = fuzz(parser, 1, tmp_path)
     assert "Done" in said
     assert [path.name for path in tmp_path.iterdir()] == []

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import subprocess
 import sys
+import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 import urllib3
 from kaicep.config import Settings
 from kaicep.errors import ConfigError, PipelineError
-from kaicep.server import HttpServer
+from kaicep.server import HttpServer, http_server
 from support.certificates import self_signed
+from support.receivers import eventually
 from support.servers import ask, serving
 
 
@@ -47,6 +51,70 @@ def test_what_is_done_beside_it_begins_when_it_is_ready(tmp_path: Path) -> None:
     done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=300)
     listening, url, ended = done.stdout.splitlines()
     assert (listening, ended) == (f"kaicep answers at {url}", "SIGTERM")
+
+
+PROGRAM = """
+import pathlib, sys
+from kaicep.config import Settings
+from kaicep.server import serve
+stream = {'event_type': '<urn:E>', 'time': {'attribute': 'at'}}
+stream['source'] = {'format': 'json', 'path': 'in', 'cleanSource': 'delete'}
+server = {'port': 0, 'cors': ['https://page.example']}
+settings = Settings.parse({'server': server, 'streams': {'air': stream}}, root=pathlib.Path(sys.argv[1]))
+serve(settings, None, lambda said: print(said, flush=True))
+"""
+
+
+def test_a_request_that_has_come_is_answered_when_it_is_told_to_end(tmp_path: Path) -> None:
+    """Its body comes when nobody is let in any more."""
+    words = [sys.executable, "-c", PROGRAM, str(tmp_path)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        port = int(running.stdout.readline().rpartition(":")[2])
+        with half_asked(port) as asking:
+            running.send_signal(signal.SIGTERM)
+            assert eventually(lambda: not listens(port))
+            asking.sendall(b'"2026-01-01T00:00:00Z"}')
+            answer = asking.recv(4096)
+        assert answer.startswith(b"HTTP/1.1 202 ")
+        assert running.wait(timeout=60) == 0
+    (file,) = (tmp_path / "in").iterdir()
+    assert file.read_text() == '{"at":"2026-01-01T00:00:00Z"}\n'
+
+
+def test_it_waits_for_no_request_for_ever(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whose body never comes, say: it hears that the server ends, and its events are not taken."""
+    monkeypatch.setattr(http_server, "_GRACE_S", 1)
+    source = {"format": "json", "path": "in", "cleanSource": "delete"}
+    stream = {"event_type": "<urn:E>", "time": {"attribute": "at"}, "source": source}
+    with ExitStack() as after:
+        server = {"cors": ["https://page.example"]}
+        with serving(Settings.parse({"streams": {"air": stream}, "server": server}, root=tmp_path)) as url:
+            asking = after.enter_context(half_asked(int(url.rpartition(":")[2])))
+            began = time.monotonic()
+        assert 0.5 < time.monotonic() - began < 10.0
+        answer = asking.recv(4096)
+        assert answer.startswith(b"HTTP/1.1 503 ")
+        assert b"access-control-allow-origin: https://page.example" in answer
+        assert b'"detail":"the server ends"' in answer
+    assert not list(tmp_path.rglob("*.jsonl"))
+
+
+def half_asked(port: int) -> socket.socket:
+    """A connection whose request is being read: the server has told it to send the body, and has half of that."""
+    asking = socket.create_connection(("127.0.0.1", port), timeout=60)
+    head = f"POST /streams/air/events HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: https://page.example\r\n"
+    asking.sendall(
+        f"{head}Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 29\r\n\r\n".encode()
+    )
+    assert asking.recv(4096).startswith(b"HTTP/1.1 100 ")
+    asking.sendall(b'{"at":')
+    return asking
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as trying:
+        return trying.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_after_its_end_nobody_listens() -> None:

@@ -1,10 +1,17 @@
-"""The description of the interface is whole: each operation has words, each answer an example."""
+"""The description of the interface is whole; pages hear each answer that they may."""
 
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from support.servers import ask
+import pytest
+from kaicep.config import Settings
+from support.servers import ask, serving
+
+PAGE, OTHER = "https://page.example", "https://other.example"
+TOKEN = 32 * "t"
+PREFLIGHT = {"Access_Control_Request_Method": "POST", "Access_Control_Request_Headers": "authorization,content-type"}
 
 
 def test_every_operation_is_described_with_an_example(plain_url: str) -> None:
@@ -26,3 +33,65 @@ def test_every_part_of_an_address_is_described(plain_url: str) -> None:
         for operation in operations.values():
             named = {one["name"] for one in operation.get("parameters", []) if one["in"] == "path"}
             assert named == set(re.findall(r"{(\w+)}", path)), path
+
+
+@pytest.fixture
+def guarded(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Settings with tokens for pages of these origins."""
+    monkeypatch.setenv("PAGE", TOKEN)
+
+    def with_cors(*origins: str, **server: Any) -> Settings:
+        tokens = {"page": {"role": "submit", "token": "env:PAGE"}}
+        return Settings.parse({"server": {"cors": list(origins), "tokens": tokens, **server}})
+
+    return with_cors
+
+
+def allowed(answer: Any) -> str | None:
+    """The origin whose scripts may read an answer."""
+    found: str | None = answer.headers.get("access-control-allow-origin")
+    return found
+
+
+def test_a_browser_may_ask_ahead_without_a_token(guarded: Any) -> None:
+    """It shows none then, however often; and that tells nobody else's page anything."""
+    with serving(guarded(PAGE, request_rate=1)) as url:
+        ahead = [ask(f"{url}/queries", "OPTIONS", Origin=PAGE, **PREFLIGHT) for _ in range(20)]
+        assert {(one.status, allowed(one)) for one in ahead} == {(200, PAGE)}
+        assert "POST" in ahead[0].headers["access-control-allow-methods"]
+        assert "Authorization" in ahead[0].headers["access-control-allow-headers"]
+        strange = ask(f"{url}/queries", "OPTIONS", Origin=OTHER, **PREFLIGHT)
+        assert (strange.status, allowed(strange)) == (400, None)
+        assert ask(f"{url}/queries", Origin=PAGE).status == 401
+
+
+def test_scripts_of_a_page_that_may_ask_hear_why_they_are_refused(guarded: Any) -> None:
+    with serving(guarded(PAGE, request_rate=1)) as url:
+        nobody = ask(f"{url}/status", Origin=PAGE)
+        assert (nobody.status, allowed(nobody)) == (401, PAGE)
+        found = [ask(f"{url}/nothing", Origin=PAGE, Authorization=f"Bearer {TOKEN}") for _ in range(12)][-1]
+        assert (found.status, allowed(found), found.headers["retry-after"]) == (429, PAGE, "1")
+        assert "Retry-After" in found.headers["access-control-expose-headers"]
+        assert allowed(ask(f"{url}/nothing", Origin=OTHER, Authorization=f"Bearer {TOKEN}")) is None
+
+
+def test_any_page_may_ask_where_any_may(guarded: Any) -> None:
+    with serving(guarded("*", request_rate=1)) as url:
+        assert allowed(ask(f"{url}/queries", "OPTIONS", Origin=OTHER, **PREFLIGHT)) == "*"
+        found = [ask(f"{url}/nothing", Origin=OTHER, Authorization=f"Bearer {TOKEN}") for _ in range(12)]
+        assert [(one.status, allowed(one)) for one in (found[0], found[-1])] == [(404, "*"), (429, "*")]
+
+
+def test_without_tokens_pages_that_are_not_named_change_nothing() -> None:
+    """Nor does one that is named, by a name that is not this machine's: its scripts hear why."""
+    with serving(Settings.parse({"server": {"cors": [PAGE]}})) as url:
+        strange = ask(f"{url}/check", "POST", "SELECT", Origin=OTHER)
+        assert (strange.status, allowed(strange)) == (403, None)
+        renamed = ask(f"{url}/check", "POST", "SELECT", Origin=PAGE, Host="evil.example")
+        assert (renamed.status, allowed(renamed)) == (403, PAGE)
+        assert ask(f"{url}/health", Host="evil.example").status == 403
+        assert ask(f"{url}/health", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="no-cors").status == 403
+        assert allowed(ask(f"{url}/health", "OPTIONS", Origin=OTHER, **PREFLIGHT)) is None
+    with serving(Settings.parse({"server": {"cors": ["*"]}})) as url:
+        assert ask(f"{url}/health", "POST", Origin=OTHER).status == 405
+        assert ask(f"{url}/health", Host="evil.example").status == 403

@@ -18,6 +18,7 @@ _MAIL = {"smtp": "mail:25", "sender": "a@b", "to": ["c@d"], "subject": "s"}
         ({"ops": {"python": "a:b", "mail": _MAIL}}, "actions.ops: an action is of one kind, it has mail and python"),
         ({"ops": {"webhook": {"url": "ops"}}}, "actions.ops.webhook.url: 'ops' is no address of a webhook"),
         ({"ops": {"webhook": {"url": "http://u:hush@ops/"}}}, "actions.ops.webhook.url: an address with a password is"),
+        ({"ops": {"webhook": {"url": "htps://u:hush@ops/"}}}, "actions.ops.webhook.url: an address with a password is"),
         ({"ops": {"webhook": {"url": "http://ops/", "secret": "hush"}}}, "actions.ops.webhook.secret: secrets do not"),
         ({"ops": {"webhook": {"url": "http://ops/", "batch": 0}}}, "actions.ops.webhook.batch: takes 1 or more, not 0"),
         ({"ops": {"python": "alarms.raise"}}, "actions.ops.python: 'alarms.raise' names no function; write module:fu"),

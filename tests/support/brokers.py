@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import os
 import shutil
@@ -18,7 +20,7 @@ from paho.mqtt.enums import CallbackAPIVersion
 
 from .receivers import eventually
 
-__all__ = ["free_port", "killed_mosquitto", "lasting", "listener", "mosquitto", "published"]
+__all__ = ["free_port", "guarded", "killed_mosquitto", "lasting", "listener", "mosquitto", "published"]
 
 UNPACKED = Path(__file__).parents[2] / ".cache" / "mosquitto"
 MOSQUITTO = shutil.which("mosquitto", path=f"{UNPACKED}:{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
@@ -52,6 +54,39 @@ def mosquitto(folder: Path, port: int, *lines: str, anonymous: bool = True, kill
             yield f"127.0.0.1:{port}"
         finally:
             process.kill() if killed else process.terminate()
+
+
+def guarded(folder: Path, may: str) -> tuple[str, ...]:
+    """Lines for one that lets in `me` with the password `secret`, who may subscribe to some topics.
+
+    Files of rights refuse nobody a subscription, whatever they say: that takes a plugin, which Mosquitto brings.
+
+    Args:
+        folder: for its files.
+        may: a filter of topics.
+    """
+    assert MOSQUITTO is not None
+    places = [UNPACKED, Path("/usr/lib"), Path("/usr/local/lib"), Path("/opt/homebrew/lib")]
+    plugin = next(file for place in places for file in place.rglob("mosquitto_dynamic_security.so"))
+    salt = b"saltsaltsalt"
+    digest = hashlib.pbkdf2_hmac("sha512", b"secret", salt, 101)
+    user = {"username": "me", "iterations": 101, "roles": [{"rolename": "reader"}]}
+    user |= {"password": base64.b64encode(digest).decode(), "salt": base64.b64encode(salt).decode()}
+    right = {"acltype": "subscribePattern", "topic": may, "priority": 0, "allow": True}
+    rights = {
+        "defaultACLAccess": {
+            "publishClientSend": True,
+            "publishClientReceive": True,
+            "subscribe": False,
+            "unsubscribe": True,
+        },
+        "clients": [user],
+        "roles": [{"rolename": "reader", "acls": [right]}],
+    }
+    file = folder / "rights.json"
+    file.write_text(json.dumps(rights))
+    own = ("user root",) if os.geteuid() == 0 else ()
+    return (*own, f"plugin {plugin}", f"plugin_opt_config_file {file}")
 
 
 def lasting(folder: Path) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ import pyoxigraph as ox
 
 from .servers import Answer, ask
 
-__all__ = ["SUITE", "ProtocolTest", "faults", "isomorphic", "protocol_tests"]
+__all__ = ["SUITE", "ProtocolTest", "faults", "isomorphic", "protocol_tests", "service_tests"]
 
 SUITE = Path(__file__).parents[1] / "server" / "w3c"
 
@@ -114,6 +114,13 @@ def protocol_tests(path: Path) -> list[ProtocolTest]:
         name = str(test)[1:-1].rpartition("#")[2]
         found.append(ProtocolTest(name, tuple(_exchange(manifest, one) for one in exchanges), graphs))
     return found
+
+
+def service_tests(path: Path) -> list[str]:
+    """The names of the tests of a manifest, which has no more of them."""
+    manifest = _Manifest(path)
+    entries = manifest.entries(manifest.one(ox.NamedNode(path.as_uri()), f"{_MF}entries"))
+    return [str(test)[1:-1].rpartition("#")[2] for test in entries]
 
 
 def _graphs(manifest: _Manifest, test: object) -> Iterator[tuple[str, Path]]:

@@ -22,6 +22,7 @@ __all__ = ["SqlAction"]
 
 _AT_ONCE = 1000
 _TIME = "_time"
+_URL_HINT = 'write "sqlite:///rows.db"; in passwords, @ : / are %40 %3A %2F'
 _INSERTS_APART = frozenset({"sqlite", "postgresql"})
 """Databases that leave a row as it is by themselves; in others it is asked which rows are there."""
 
@@ -116,8 +117,8 @@ def _engine(spec: ActionSpec, url: str) -> Engine:
     except ImportError as error:
         driver = error.name or "the driver"
         raise _lacking(spec, f"{driver}, which the database needs, is not installed", f"pip install {driver}") from None
-    except exc.ArgumentError:
-        raise _lacking(spec, "what url names is no URL of a database", 'write "sqlite:///rows.db"') from None
+    except (exc.ArgumentError, ValueError):  # what is said of a port may be part of a password that is not escaped
+        raise _lacking(spec, "what url names is no URL of a database", _URL_HINT) from None
 
 
 def _lacking(spec: ActionSpec, why: str, hint: str) -> ConfigError:

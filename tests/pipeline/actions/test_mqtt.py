@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from kaicep.errors import ConfigError
 from kaicep.pipeline.actions import DeliveryError
-from support.brokers import free_port, listener, mosquitto
-from support.certificates import self_signed
+from support.brokers import free_port, guarded, listener, mosquitto
+from support.certificates import self_signed, wanting_certificates
 from support.receivers import action, call, eventually
 
 
@@ -93,6 +93,36 @@ def test_connections_are_encrypted_with_an_authority_of_one_s_own(tmp_path: Path
             action(tmp_path, mqtt={**own, "ca": "other.pem"}).send([call()])
     with pytest.raises(ConfigError, match=r"actions.ops.mqtt: certificates cannot be read: No such file"):
         action(tmp_path, mqtt={**own, "ca": "none.pem"})
+
+
+def test_a_broker_that_wants_a_certificate_is_shown_one(tmp_path: Path) -> None:
+    for name in ("own", "client"):
+        self_signed(tmp_path, name)
+    with mosquitto(tmp_path, free_port(), *wanting_certificates(tmp_path)) as broker:
+        own: dict[str, Any] = {"broker": broker, "topic": "t", "tls": True, "ca": "own.pem"}
+        publisher = action(tmp_path, mqtt={**own, "certificate": "client.pem", "key": "client.key"})
+        publisher.send([call()])
+        publisher.close()
+        with pytest.raises(DeliveryError, match="the broker"):
+            action(tmp_path, mqtt=own, timeout="2s").send([call()])
+
+
+def test_users_are_let_in_and_nobody_hears_of_their_passwords(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    who = {"user": "me", "password": "env:WORD"}
+    with mosquitto(tmp_path, free_port(), *guarded(tmp_path, "b/#"), anonymous=False) as broker:
+        monkeypatch.setenv("WORD", "wrongword")
+        with pytest.raises(DeliveryError, match="the broker refuses the connection: Not authorized") as refused:
+            action(tmp_path, mqtt={"broker": broker, "topic": "t", **who}).send([call()])
+        monkeypatch.setenv("WORD", "secret")
+        monkeypatch.setenv("USER_THERE", "me")
+        for name in ("me", "env:USER_THERE"):
+            publisher = action(tmp_path, mqtt={"broker": broker, "topic": "t", **who, "user": name})
+            publisher.send([call()])
+            publisher.close()
+    assert "wrongword" not in caplog.text + repr(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import socket
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from kaicep.config import Settings
-from support.command_line import PROJECT, wait_for
+from support.command_line import PROJECT, wait_for, write_project
 from support.servers import ask, serving
 
 TURTLE = {"Content_Type": "text/turtle"}
+FORM = {"Content_Type": "multipart/form-data; boundary=cut"}
+RDF_XML, JSON_LD = {"Content_Type": "application/rdf+xml"}, {"Content_Type": "application/ld+json"}
+OWL = "http://www.w3.org/2002/07/owl#"
+RDF = (
+    '<r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="urn:e:">'
+    '<r:Description r:about="urn:s"><e:p>&x;</e:p></r:Description></r:RDF>'
+)
 
 
 @pytest.fixture(scope="module")
@@ -99,3 +109,68 @@ def test_every_refusal_is_a_problem(url: str, method: str, names: str, headers: 
 def test_what_is_broken_has_its_place(url: str) -> None:
     found = ask(f"{url}?graph=urn:g", "PUT", "<urn:a> <urn:b", **TURTLE)
     assert (found.status, found.json["place"]["column"]) == (400, 9)
+
+
+@pytest.fixture(scope="module")
+def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Of the ontology modules of a project."""
+    folder = write_project(tmp_path_factory.mktemp("modules"))
+    with (folder / "kaicep.toml").open("a") as file:
+        file.write('[server]\nbody_size = "20 kB"\n')
+    with serving(Settings.load(folder)) as found:
+        yield f"{found}/graphs"
+
+
+def test_a_form_of_several_documents_is_one_graph(modules: str) -> None:
+    """As a browser sends files, and curl with --form."""
+    body = (
+        "--cut\r\nContent-Disposition: form-data; name=a; filename=a.ttl\r\nContent-Type: text/turtle\r\n\r\n"
+        "<urn:a> <urn:b> 'ä' .\r\n--cut\r\nContent-Disposition: form-data; name=b; filename=b.nt\r\n"
+        "Content-Type: application/n-triples\r\n\r\n<urn:c> <urn:d> <urn:e> .\r\n--cut--\r\n"
+    )
+    made = ask(modules, "POST", body.encode(), **FORM)
+    assert made.status == 201
+    found = ask(made.headers["location"], Accept="application/n-triples").text.splitlines()
+    assert sorted(found) == ['<urn:a> <urn:b> "ä" .', "<urn:c> <urn:d> <urn:e> ."]
+    assert ask(modules, "POST", body.replace("<urn:e>", "<urn").encode(), **FORM).status == 400
+    assert ask(made.headers["location"], "DELETE").status == 204
+
+
+def test_nothing_that_a_document_names_is_fetched(modules: str) -> None:
+    """Imports are done without; entities and contexts from elsewhere are refused. Who has them is not even asked."""
+    with socket.create_server(("127.0.0.1", 0)) as elsewhere:
+        elsewhere.setblocking(False)
+        there = f"http://127.0.0.1:{elsewhere.getsockname()[1]}/there"
+        imports = f"<urn:o> a <{OWL}Ontology> ; <{OWL}imports> <{there}> ."
+        assert ask(f"{modules}?graph=urn:o", "PUT", imports, **TURTLE).status == 201
+        for place in (there, "file:///etc/passwd"):
+            outside = f'<!DOCTYPE r [<!ENTITY x SYSTEM "{place}">]>{RDF}'
+            assert ask(f"{modules}?graph=urn:x", "PUT", outside, **RDF_XML).status == 400
+        assert ask(f"{modules}?graph=urn:x", "PUT", f'<!DOCTYPE r SYSTEM "{there}">{RDF}', **RDF_XML).status == 400
+        context = f'{{"@context": "{there}", "@id": "urn:s", "p": 1}}'
+        assert ask(f"{modules}?graph=urn:x", "PUT", context, **JSON_LD).status == 400
+        assert [one["module"] for one in ask(modules).json] == ["urn:o"]
+        with pytest.raises(BlockingIOError):
+            elsewhere.accept()
+    assert ask(f"{modules}?graph=urn:o", "DELETE").status == 204
+
+
+def test_a_document_that_is_too_large_is_refused(modules: str) -> None:
+    found = ask(f"{modules}?graph=urn:g", "PUT", "#" * 20_001, **TURTLE)
+    assert (found.status, found.json["hint"]) == (413, "send less at once, or let body_size under [server] be more")
+    assert ask(f"{modules}?graph=urn:g", "PUT", "#" * 20_000, **TURTLE).status == 201
+    assert ask(f"{modules}?graph=urn:g", "DELETE").status == 204
+
+
+def test_a_document_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
+    """One that is small, and from which millions of statements follow: nothing of it is kept."""
+    chain = "".join(f"<urn:{n}> <urn:p> <urn:{n + 1}> . " for n in range(3_000))
+    folder = write_project(tmp_path)
+    with (folder / "kaicep.toml").open("a") as file:
+        file.write('[server]\nupload_timeout = "1s"\n')
+    with serving(Settings.load(folder)) as url:
+        began = time.monotonic()
+        found = ask(f"{url}/graphs?graph=urn:g", "PUT", f"<urn:p> a <{OWL}TransitiveProperty> . {chain}", **TURTLE)
+        assert time.monotonic() - began < 20
+        assert (found.status, found.json["detail"]) == (503, "not done within 1 s; a running engine may do it yet")
+        assert ask(f"{url}/graphs").json == []

@@ -53,7 +53,10 @@ def test_files_are_written_by_one_thread() -> None:
         ({}, "a sink is of one kind, it has none; write one of jsonl, parquet, console, webhook, mqtt, kafka, sql"),
         ({"mqtt": MQTT, "sql": {"url": "sqlite://"}}, "it has mqtt and sql"),
         ({"sql": {"url": "rows.db"}}, "'rows.db' is no database"),
-        ({"sql": {"url": "postgresql://me:secret@h/db"}}, "an URL with a password is a secret"),
+        ({"sql": {"url": "postgresql://me:hush@h/db"}}, "an URL with a password is a secret"),
+        ({"sql": {"url": "postgresql://me:hush/x@h/db"}}, "an URL with a password is a secret"),
+        ({"sql": {"url": "PostgreSQL://me:hush@h/db"}}, "an URL with a password is a secret"),
+        ({"sql": {"url": "postgresql+psycopg://h/db?password=hush"}}, "an URL with a password is a secret"),
         ({"console": False}, "sinks.ops.console: takes True, not False"),
         ({"mqtt": MQTT, "query": ["a"]}, "unknown key 'query'"),
     ],
@@ -62,4 +65,4 @@ def test_what_is_refused(sink: dict[str, Any], why: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parsed(**sink)
     assert why in str(caught.value)
-    assert "me:secret" not in str(caught.value)
+    assert "hush" not in str(caught.value)

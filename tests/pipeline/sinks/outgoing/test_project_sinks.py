@@ -13,10 +13,12 @@ from kaicep import Engine, Project
 from kaicep.config import Settings
 from kaicep.errors import ConfigError
 from kaicep.pipeline.sinks.outgoing import check_sink
+from kaicep.settings import SourceSettings
 from support.brokers import free_port, listener, mosquitto
 from support.kafka import mock_kafka
 from support.living import batch, project
 from support.receivers import eventually, web_receiver
+from support.servers import ask, serving
 
 QUERIES = (
     "CREATE QUERY full AS SELECT ?e.sensor AS sensor FROM (?e, air) FILTER (?e.flow > 1);"
@@ -135,3 +137,56 @@ def test_what_a_sink_lacks_is_told(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"sinks.board.mqtt.topic: 't/\{' is no template"):
         check_sink(settings, "board")
     check_sink(Settings.parse({"sinks": {"db": {"sql": {"url": "sqlite://"}}}}, root=tmp_path), "db")
+
+
+HUSHED = {"MQTT_USER": "hush-mqtt-user", "MQTT_PASSWORD": "hush-mqtt", "KAFKA_PASSWORD": "hush-kafka"}
+LOGIN = {"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN", "sasl.username": "ops", "log_level": "7"}
+
+
+def test_no_secret_is_said_or_kept(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Of sinks that are refused, or away: in the log, the status, the engine's files, or an answer of the server."""
+    database, hook = f"postgresql+psycopg://me:hush-sql@127.0.0.1:{free_port()}/rows", "http://me:hush-hook@127.0.0.1:9"
+    for name, value in {**HUSHED, "DATABASE": database, "HOOK": hook}.items():
+        monkeypatch.setenv(name, value)
+    caplog.set_level("DEBUG")
+    with mosquitto(tmp_path, free_port(), anonymous=False) as broker:
+        login = {"user": "env:MQTT_USER", "password": "env:MQTT_PASSWORD"}
+        kafka = {"servers": f"127.0.0.1:{free_port()}", "topic": "t"}
+        kinds: dict[str, dict[str, Any]] = {
+            "board": {"mqtt": {"broker": broker, "topic": "t", **login}},
+            "base": {"sql": {"url": "env:DATABASE"}},
+            "queue": {"kafka": {**kafka, "options": {**LOGIN, "sasl.password": "env:KAFKA_PASSWORD"}}},
+            "post": {"webhook": {"url": "env:HOOK"}},
+        }
+        source = {"mqtt": {"server": f"mqtt://{broker}", "topics": "a/#", **login}}
+        of = project(tmp_path, sinks={name: {**kind, "timeout": "1s"} for name, kind in kinds.items()})
+        with Engine(of) as engine:
+            assert engine._actions is not None
+            calls = engine._actions.calls
+            engine.submit(QUERIES)
+            engine._flow.run(1, batch(1, ["s1"], flow=5.0))
+            assert eventually(lambda: all(calls.counts()[f"sinks.{name}"].reason for name in kinds))
+            said = {name: calls.counts()[f"sinks.{name}"].reason for name in kinds}
+            told = [repr(engine.status), repr(said), repr(of.settings)]
+        with serving(with_source(of.settings, source), stores=False) as url:
+            paths = ("/status", "/streams", "/streams/air", "/metrics", "/openapi.json", "/queries", "/vocabulary")
+            answers = [ask(url + path) for path in paths]
+    assert {answer.status for answer in answers} == {200}
+    assert said["board"] == "the broker refuses the connection: Not authorized"
+    assert "Connection refused" in str(said["base"])
+    kept = [file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()]
+    logged = [caplog.text, *capfd.readouterr()]
+    assert not [text for text in [*told, *logged, *(answer.text for answer in answers)] if "hush" in text]
+    assert not [content for content in kept if b"hush" in content]
+    assert len(kept) > 5
+
+
+def with_source(settings: Settings, source: dict[str, Any]) -> Settings:
+    """The same, with a source of its stream."""
+    stream = settings.streams["air"].model_copy(update={"source": SourceSettings.model_validate(source)})
+    return settings.model_copy(update={"streams": {"air": stream}})

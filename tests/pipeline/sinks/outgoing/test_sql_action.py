@@ -210,6 +210,17 @@ def test_what_a_database_needs_is_said(tmp_path: Path, url: str, why: str) -> No
         sql(tmp_path, url)
 
 
+@pytest.mark.parametrize("url", ["postgresql+psycopg://me:hu@sh:hush@h/db", "post gres://me:hush@h", "hush"])
+def test_an_url_that_is_found_and_none_is_not_repeated(
+    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parts of a password that is not escaped look like a port."""
+    monkeypatch.setenv("DATABASE", url)
+    with pytest.raises(ConfigError, match=r"sinks\.db\.sql: what url names is no URL of a database.*%40") as caught:
+        sql(tmp_path, "env:DATABASE")
+    assert "hush" not in str(caught.value)
+
+
 def test_databases_that_have_no_such_insert_are_asked_what_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,8 +14,8 @@ from kaicep.pipeline.mqtt import broker_client
 from kaicep.pipeline.sources.mqtt.message_inbox import MessageInbox
 from kaicep.pipeline.sources.mqtt.subscription import Subscription
 from kaicep.settings.mqtt import MqttSourceSettings
-from support.brokers import free_port, lasting, mosquitto, published
-from support.certificates import self_signed
+from support.brokers import free_port, guarded, lasting, mosquitto, published
+from support.certificates import self_signed, wanting_certificates
 from support.receivers import eventually
 
 if TYPE_CHECKING:
@@ -56,6 +54,10 @@ def listening(one: Subscription) -> bool:
 
 def has_received(one: Subscription, messages: int) -> bool:
     return one.received == messages
+
+
+def is_troubled(one: Subscription, why: str) -> bool:
+    return one.trouble == why
 
 
 def payloads(folder: Path) -> list[str]:
@@ -172,30 +174,39 @@ def test_topics_that_cannot_be_noted_are_listened_to(
             assert one.trouble is None
 
 
-def users_file(folder: Path) -> Path:
-    """As Mosquitto keeps passwords: PBKDF2 over SHA-512."""
-    salt = b"saltsaltsalt"
-    digest = hashlib.pbkdf2_hmac("sha512", b"secret", salt, 101)
-    file = folder / "users"
-    file.write_text(f"me:$7$101${base64.b64encode(salt).decode()}${base64.b64encode(digest).decode()}\n")
-    file.chmod(0o600)
-    return file
+WHO: dict[str, Any] = {"user": "me", "password": "file:word"}
 
 
-def test_users_and_rights(tmp_path: Path) -> None:
-    """Whom a broker does not let in, and what it does not give, is told; nothing of the password is."""
-    (tmp_path / "rights").write_text("user me\ntopic read b/#\n")
-    lines = (f"password_file {users_file(tmp_path)}", f"acl_file {tmp_path / 'rights'}", "user root")
-    word = tmp_path / "word"
-    who: dict[str, Any] = {"user": "me", "password": "file:word"}
-    with mosquitto(tmp_path, free_port(), *lines, anonymous=False) as broker:
-        word.write_text("wrong\n")
-        with started(subscription(tmp_path, broker, **who)) as one:
+def test_users_and_rights(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Whom a broker does not let in is told, and nothing of the password is; what he may have, he gets."""
+    caplog.set_level("DEBUG")
+    word, told = tmp_path / "word", list[str]()
+    with mosquitto(tmp_path, free_port(), *guarded(tmp_path, "b/#"), anonymous=False) as broker:
+        word.write_text("wrongword\n")
+        with started(subscription(tmp_path, broker, told.append, **WHO)) as one:
             assert eventually(lambda: one.trouble == f"the broker {broker} refuses the connection: not authorized")
+        assert told == [f"streams.air: the broker {broker} refuses the connection: not authorized"]
         word.write_text("secret\n")
-        with started(subscription(tmp_path, broker, topics=["b/{x}"], **who)) as one:
+        with started(subscription(tmp_path, broker, told.append, topics=["b/{x}"], **WHO)) as one:
             assert listening(one)
             assert one.trouble is None
+    assert not [text for text in (*told, caplog.text) if "wrongword" in text or "secret" in text]
+
+
+@pytest.mark.parametrize("version", ["3.1.1", "5"])
+def test_topics_that_a_broker_refuses_are_told(version: str, tmp_path: Path) -> None:
+    """Also beside others that it does not refuse, and again after the next start: nothing would ever come of them."""
+    (tmp_path / "word").write_text("secret\n")
+    with mosquitto(tmp_path, free_port(), *guarded(tmp_path, "b/#"), anonymous=False) as broker:
+        reason = "not authorized" if version == "5" else "unspecified error"
+        why = f"the broker {broker} refuses the topics 'a/+': {reason}"
+        for _ in range(2):
+            told: list[str] = []
+            topics = ["a/{x}", "b/{x}"]
+            with started(subscription(tmp_path, broker, told.append, topics=topics, version=version, **WHO)) as one:
+                assert eventually(partial(is_troubled, one, why))
+                assert not one.ready
+            assert told == [f"streams.air: {why}"]
 
 
 @pytest.mark.parametrize("trusted", [True, False])
@@ -215,15 +226,18 @@ def test_connections_are_encrypted(tmp_path: Path, *, trusted: bool) -> None:
                 assert not one.ready
 
 
-def test_a_broker_that_wants_a_certificate_is_told(tmp_path: Path) -> None:
-    """It ends the connection without a word."""
-    self_signed(tmp_path)
-    own = (f"certfile {tmp_path}/own.pem", f"keyfile {tmp_path}/own.key", f"cafile {tmp_path}/own.pem")
+def test_a_broker_that_wants_a_certificate_is_shown_one(tmp_path: Path) -> None:
+    """One that it trusts; without one it ends the connection without a word."""
+    for name in ("own", "client"):
+        self_signed(tmp_path, name)
     port = free_port()
-    with mosquitto(tmp_path, port, *own, "require_certificate true", "user root"):
-        server = f"mqtts://127.0.0.1:{port}"
-        with started(subscription(tmp_path, "", server=server, ca="own.pem")) as one:
+    with mosquitto(tmp_path, port, *wanting_certificates(tmp_path)):
+        own: dict[str, Any] = {"server": f"mqtts://127.0.0.1:{port}", "ca": "own.pem"}
+        with started(subscription(tmp_path, "", **own)) as one:
             assert eventually(lambda: "ends the connection at once" in (one.trouble or ""))
+        with started(subscription(tmp_path, "", certificate="client.pem", key="client.key", **own)) as one:
+            assert listening(one)
+            assert one.trouble is None
 
 
 def test_no_more_is_taken_than_may_wait(broker: str, tmp_path: Path) -> None:
