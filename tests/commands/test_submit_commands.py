@@ -109,7 +109,7 @@ def test_parked_queries_are_listed_and_resumed(project: Path) -> None:
     assert (refused.exit_code, refused.stderr) == (1, "'pear' is not parked: parked: pairs\n")
     done = call("resume", "pairs", "-p", project)
     assert done.stdout == "pairs: goes on with what it has missed when an engine starts\n"
-    assert json.loads((state / "queries" / "resumptions.json").read_text()) == ["pairs"]
+    assert json.loads((state / "queries" / "resumptions.json").read_text()) == {"pairs": None}
     waits = json.loads(call("queries", "-p", project).stdout)
     assert (waits["query"], waits["state"], waits["parked"]) == ("pairs", "waits", None)
 
