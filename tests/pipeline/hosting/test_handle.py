@@ -43,6 +43,10 @@ class Host:
         """Note it."""
         self.asked.append(f"withdraw {label}")
 
+    def park(self, label: str, by: str | None = None) -> None:
+        """Note it."""
+        self.asked.append(f"park {label} for {by}")
+
     def resume(self, label: str) -> None:
         """Note it."""
         self.asked.append(f"resume {label}")
@@ -112,6 +116,8 @@ def test_a_resumed_query_gives_more_rows() -> None:
     of.note_failure(CeilingError("it asks for too much"))
     of.resume()
     assert host.asked == ["resume q"]
+    of.park("Ada")
+    assert host.asked[1:] == ["park q for Ada"]
     of.note_failure(None)
     of.receive(numbers(1))
     assert of.state == "running"
