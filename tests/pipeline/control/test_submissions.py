@@ -118,7 +118,7 @@ def test_a_submitted_query_may_read_a_query_of_the_project_that_does_not_run(tmp
 
 def test_a_running_engine_parks_queries_for_other_processes(tmp_path: Path) -> None:
     """What is wrong is told at once."""
-    given, said = project(tmp_path), list[str]()
+    given, said = project(tmp_path, archive={"enabled": False}), list[str]()
     settings = given.settings
     with Engine(given, on_notice=said.append) as engine:
         assert engine._submissions is not None
@@ -147,25 +147,25 @@ def test_a_query_is_parked_and_resumed_over_http_and_has_all_its_rows(tmp_path: 
         client = Client(url)
         with engine() as first:
             first.start()
+            until(lambda: first.progress.records == 3, first)
             client.submit(NAMED)
-            until(lambda: client.query("high").state == "running", first)
-            drop(tmp_path, 5, 6, 7)
+            drop(tmp_path, 5, 6, 7, 8)
             until(lambda: rows_of(out, "high") == ["5", "7"], first)
             client.park("high")
             until(lambda: client.query("high").state == "parked", first)
             assert "'high' was parked on request" in str(client.query("high").reason)
-            drop(tmp_path, 11, 12, 13)
-            until(lambda: first.progress.records == 9, first)
+            drop(tmp_path, 11, 12, 13, 14)
+            until(lambda: first.progress.records == 11, first)
             with pytest.raises(PipelineError, match="'high' is parked already"):
                 client.park("high")
         with engine() as second:
             second.start()
             drop(tmp_path, 15, 16)
-            until(lambda: second.progress.records == 11, second)
+            until(lambda: second.progress.records == 13, second)
             assert rows_of(out, "high") == ["5", "7"]
             assert client.resume("high") == ("high: goes on with what it has missed, from the next batch on",)
             until(lambda: client.query("high").state == "running", second)
-            drop(tmp_path, 17)
+            drop(tmp_path, 17, 18)
             until(lambda: "17" in rows_of(out, "high"), second)
     events = [json.loads(line) for file in sorted((tmp_path / "in").iterdir()) for line in file.open()]
     expected = [row["sensor"] for row in given.evaluate(NAMED, {"air": events}) if int(row["sensor"]) > 3]
