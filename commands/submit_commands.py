@@ -109,6 +109,40 @@ def withdraw(
     typer.echo("\n".join(said))
 
 
+@app.command(epilog="Examples: `kaicep park pairs campus/`, `kaicep park pairs --server http://ops:8080`")
+def park(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Of a registered query; `kaicep queries` lists them.")],
+    folder: ProjectAtLast = None,
+    *,
+    project: ProjectByName = None,
+    server: ServerOption = None,
+) -> None:
+    """Answer a query no more, from the next batch on, until `kaicep resume`: it has all its rows then.
+
+    Without an engine, it is parked with the next start. What reads it is parked with it.
+    """
+    if (remote := server_of(server, folder, project)) is not None:
+        typer.echo("\n".join(remote.park(name)))
+        return
+    from ..api import clients
+    from ..config import Settings
+
+    settings = Settings.load(project_of(folder, project))
+    with masked(settings.engine.umask):
+        said = clients.park(settings, name, _user())
+    typer.echo("\n".join(said))
+
+
+def _user() -> str | None:
+    """Who works here; `None`: nobody that this machine knows, as in some containers."""
+    from getpass import getuser
+
+    try:
+        return getuser()
+    except (KeyError, OSError):
+        return None
+
+
 @app.command(epilog="Example: `kaicep resume pairs campus/`")
 def resume(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Of a parked query; `kaicep queries` lists them.")],

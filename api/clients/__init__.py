@@ -16,7 +16,7 @@ from .ontology_client import (
 )
 from .status_client import KnownStatus, engine_lives, known_status, remote_status
 from .status_report import print_status, status_json, watch_status
-from .submission_client import QUERY_COLUMNS, list_queries, resume, submit, withdraw
+from .submission_client import QUERY_COLUMNS, list_queries, park, resume, submit, withdraw
 
 __all__ = [
     "FAILED_COLUMNS",
@@ -35,6 +35,7 @@ __all__ = [
     "list_modules",
     "list_queries",
     "list_shipped",
+    "park",
     "print_status",
     "remote_status",
     "remove_module",

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from ...config import Settings
-from ...errors import KaicepError, PipelineError
+from ...errors import KaicepError, PipelineError, did_you_mean
 from ...pipeline.control import (
     Requests,
     SubmittedDocument,
@@ -16,13 +16,22 @@ from ...pipeline.control import (
     folder_of,
     free_label,
     idle_warnings,
+    parking_warnings,
     refused_at_start,
     registered_at_start,
+    registrations_at_start,
 )
-from ...pipeline.durability import parked_at_stop, resume_at_start
+from ...pipeline.durability import (
+    forget_parking,
+    park_at_start,
+    parked_already,
+    parked_at_start,
+    parked_at_stop,
+    resume_at_start,
+)
 from ..project import Project
 
-__all__ = ["QUERY_COLUMNS", "list_queries", "resume", "submit", "withdraw"]
+__all__ = ["QUERY_COLUMNS", "list_queries", "park", "resume", "submit", "withdraw"]
 
 QUERY_COLUMNS = ("query", "state", "matches", "from", "now", "parked")
 
@@ -86,9 +95,46 @@ def withdraw(settings: Settings, name: str) -> list[str]:
             raise PipelineError(f"'{name}' is read by {', '.join(readers)}", hint="withdraw the readers first")
         check_withdrawal(project, documents, name)
         submitted.withdraw(name)
+        forget_parking(settings, name)
         return [f"{name}: withdrawn"]
     finally:
         requests.lock.release()
+
+
+def park(settings: Settings, name: str, by: str | None = None) -> list[str]:
+    """Answer a query no more until it is resumed; what happened, in lines.
+
+    Args:
+        settings: of the project.
+        name: of the query.
+        by: who asks for it, if that is known.
+
+    Raises:
+        KaicepError: there is none, or it is parked already, or has ended.
+    """
+    requests = Requests(folder_of(settings))
+    if requests.engine_runs():
+        return list(requests.ask({"park": name, "by": by}))
+    try:
+        _check_parking(settings, name)
+        park_at_start(settings, name, by)
+    finally:
+        requests.lock.release()
+    told = f"{name}: parked when an engine starts, with what reads it, until it is resumed"
+    return [*parking_warnings(settings), told]
+
+
+def _check_parking(settings: Settings, name: str) -> None:
+    """Refuse to park what the next engine does not register, or refuses itself."""
+    documents = SubmittedQueries(folder_of(settings)).documents()
+    found, refused = registrations_at_start(Project.of(settings), documents)
+    if name in refused:
+        raise parked_already(name)
+    known = [one.label for one in found]
+    known += [parked.label for parked in parked_at_stop(settings) if parked.label not in known]
+    if name not in known:
+        hint = did_you_mean(name, known) or f"registered: {', '.join(known) or 'none'}"
+        raise PipelineError(f"no query '{name}' is registered", hint=hint)
 
 
 def resume(settings: Settings, name: str) -> list[str]:
@@ -117,9 +163,10 @@ def list_queries(settings: Settings) -> tuple[list[dict[str, Any]], list[str]]:
     queries = [query for document in documents for query in document.queries]
     stopped = parked_at_stop(settings)
     refused, said = _refused(settings, documents)
-    parked = {**refused, **{known.label: str(known) for known in stopped if not known.resuming}}
-    behind = [known.label for known in stopped if known.demoted]
-    others = [known.label for known in stopped if known.label not in queries]
+    asked = {label: why.message for label, why in parked_at_start(settings).items()}
+    parked = {**refused, **{known.label: str(known) for known in stopped if not known.resuming}, **asked}
+    behind = [known.label for known in stopped if known.demoted and known.label not in asked]
+    others = [label for label in dict.fromkeys([*(known.label for known in stopped), *asked]) if label not in queries]
     rows = [
         dict(zip(QUERY_COLUMNS, (query, _waits(query, parked, behind), None, of, None, parked.get(query)), strict=True))
         for of, labels in (("submitted", queries), ("run", others))

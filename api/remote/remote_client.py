@@ -82,6 +82,14 @@ class Client:
         """Answer a query no more that was submitted."""
         self._connection.json("DELETE", f"/queries/{named(label)}")
 
+    def park(self, label: str) -> tuple[str, ...]:
+        """Answer a query no more until it is resumed, and lose nothing of it; what happened, in lines.
+
+        Raises:
+            PipelineError: there is none, or it is parked already, or has ended.
+        """
+        return tuple(self._connection.json("POST", f"/queries/{named(label)}/park")["said"])
+
     def resume(self, label: str) -> tuple[str, ...]:
         """Let a parked query go on; what happened, in lines."""
         return tuple(self._connection.json("POST", f"/queries/{named(label)}/resume")["said"])

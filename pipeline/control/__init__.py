@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .start_registrations import (
         check_withdrawal,
         idle_warnings,
+        parking_warnings,
         refused_at_start,
         registered_at_start,
         registrations_at_start,
@@ -34,6 +35,7 @@ _LATER = {
     "check_withdrawal": ".start_registrations",
     "has_actions": ".action_admin",
     "idle_warnings": ".start_registrations",
+    "parking_warnings": ".start_registrations",
     "refused_at_start": ".start_registrations",
     "registered_at_start": ".start_registrations",
     "registrations_at_start": ".start_registrations",
@@ -59,6 +61,7 @@ __all__ = [
     "free_label",
     "has_actions",
     "idle_warnings",
+    "parking_warnings",
     "refused_at_start",
     "registered_at_start",
     "registrations_at_start",

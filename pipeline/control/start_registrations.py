@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from ...config import Settings
 from ...errors import KaicepError, PipelineError
 from ...language.checks import idle_contexts
 from ..catalog import Catalog
@@ -15,6 +16,7 @@ from .submitted_queries import SubmittedDocument
 __all__ = [
     "check_withdrawal",
     "idle_warnings",
+    "parking_warnings",
     "refused_at_start",
     "registered_at_start",
     "registrations_at_start",
@@ -73,6 +75,12 @@ def idle_warnings(project: Catalog, known: Iterable[Registration], own: Sequence
     every = {one.label: one.query for one in (*known, *own)}
     found = project.vocabulary(tuple(every.values())).contexts
     return [f"warning: {line}" for line in idle_contexts({name: of for name, of in found.items() if name in asked})]
+
+
+def parking_warnings(settings: Settings) -> list[str]:
+    """Say what whoever parks a query loses."""
+    lost = "warning: there is no archive of what it misses: resumed, it begins anew ([archive] enabled)"
+    return [] if settings.archive.enabled else [lost]
 
 
 def check_withdrawal(project: Catalog, documents: Sequence[SubmittedDocument], name: str) -> None:

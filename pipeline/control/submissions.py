@@ -1,4 +1,4 @@
-"""Queries of a running engine that other processes submit, list, resume and withdraw (`kaicep submit`, …)."""
+"""Queries of a running engine that other processes submit, list, park, resume and withdraw (`kaicep submit`, …)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any, Protocol
 
 from ...errors import KaicepError, PipelineError
 from ..catalog import Catalog
-from ..durability import Progress
+from ..durability import Progress, parked_already
 from ..flow import ParkedQuery, Registration
 from .folder_watch import FolderWatch
 from .requests import Requests, RequestServer
-from .start_registrations import check_withdrawal, idle_warnings
+from .start_registrations import check_withdrawal, idle_warnings, parking_warnings
 from .submitted_queries import SubmittedDocument, SubmittedQueries, folder_of, free_label
 
 __all__ = ["Submissions"]
@@ -70,6 +70,9 @@ class SubmissionHost(Protocol):
 
     def withdraw(self, label: str) -> None:
         """Stop answering a query at the next batch border."""
+
+    def park(self, label: str, by: str | None = None) -> None:
+        """Answer a query no more from the next batch border on, until it is resumed."""
 
     def resume(self, label: str) -> Sequence[str]:
         """Let a parked query go on at the next batch border; the queries that go on."""
@@ -185,6 +188,8 @@ class Submissions:
                 return self._submit(text, label, None if seconds is None else timedelta(seconds=seconds))
             case {"withdraw": str(name)}:
                 return self._withdraw(name)
+            case {"park": str(name), "by": str() | None as by}:
+                return self._park_for(name, by)
             case {"resume": str(name)}:
                 return self._resume(name)
             case _:
@@ -221,6 +226,13 @@ class Submissions:
         if name in submitted:
             return "submitted"
         return "read" if name in self._host.brought else "run"
+
+    def _park_for(self, name: str, by: str | None) -> list[str]:
+        if name in self._refused:
+            raise parked_already(name)
+        self._host.park(name, by)
+        warnings = parking_warnings(self._host.project.settings)
+        return [*warnings, f"{name}: parked from the next batch on, with what reads it, until it is resumed"]
 
     def _resume(self, name: str) -> list[str]:
         if name in self._refused:

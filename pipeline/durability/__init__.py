@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .progress import Progress
 
 if TYPE_CHECKING:
-    from .border import parked_at_stop, resume_at_start
+    from .border import forget_parking, park_at_start, parked_already, parked_at_start, parked_at_stop, resume_at_start
     from .checkpoint import has_begun
     from .checkpointed_flow import CheckpointedFlow
     from .dead_letters import DeadLetters
@@ -34,8 +34,12 @@ _LATER = {
     "StateReplay": ".replay",
     "StoppedFlow": ".stopped_flow",
     "current_generation": ".generations",
+    "forget_parking": ".border",
     "has_begun": ".checkpoint",
     "is_all_read": ".generations",
+    "park_at_start": ".border",
+    "parked_already": ".border",
+    "parked_at_start": ".border",
     "parked_at_stop": ".border",
     "planned_at": ".generations",
     "resume_at_start": ".border",
@@ -59,8 +63,12 @@ __all__ = [
     "StoppedFlow",
     "current_generation",
     "flow_at_stop",
+    "forget_parking",
     "has_begun",
     "is_all_read",
+    "park_at_start",
+    "parked_already",
+    "parked_at_start",
     "parked_at_stop",
     "planned_at",
     "resume_at_start",

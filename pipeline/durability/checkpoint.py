@@ -34,7 +34,7 @@ from ..sources import TakenRecords
 from .dead_letters import DeadLetters
 from .flow_state import FlowState, RestoredState
 from .journal import BatchJournal, Files
-from .query_registry import QueryRegistry, Resumptions
+from .query_registry import QueryRegistry, RequestedQueries
 from .replay import SpoolReplay
 from .snapshots import LaterSnapshot, OperatorSnapshots, SnapshotDue, SnapshotInterval
 from .withdrawn_notes import RegistrationNote
@@ -76,6 +76,7 @@ class Checkpoint:
         delivery: of rows to the sinks.
         journal: which files were taken.
         resumptions: the parked queries that are to go on with the next batch.
+        parkings: the queries that are to be parked then.
     """
 
     def __init__(
@@ -103,7 +104,8 @@ class Checkpoint:
         self._interval = SnapshotInterval()
         self._later = LaterSnapshot(self._written_later, partial(self._not_written, say))
         self._registry = QueryRegistry(state / "queries" / "registrations.json", say)
-        self.resumptions = Resumptions(state / "queries" / "resumptions.json")
+        self.resumptions = RequestedQueries(state / "queries" / "resumptions.json")
+        self.parkings = RequestedQueries(state / "queries" / "parkings.json")
         self._of_parked = OperatorSnapshots(state / "queries" / "parked", say)
         self._held = self._of_parked.oldest()
         self.journal = BatchJournal(state / _JOURNAL, root)
@@ -329,18 +331,22 @@ class Checkpoint:
         """The batch up to this one whose state was kept, and that; `None`: it is lost."""
         return self._of_parked.newest(number)
 
-    def settle_parked(self, needed: AbstractSet[int], resumed: Sequence[str], held: AbstractSet[int]) -> None:
-        """Forget what was kept for queries that have gone on; the batch that they did it in is durable.
+    def settle_parked(
+        self, needed: AbstractSet[int], resumed: Sequence[str], parked: Sequence[str], held: AbstractSet[int]
+    ) -> None:
+        """Forget what was kept for queries that have gone on, and what was asked; the batch that did it is durable.
 
         Args:
             needed: batches whose state is kept.
             resumed: the queries that have gone on.
+            parked: those that were parked since that was asked.
             held: those of the batches behind which nothing of the log is dropped.
         """
         self._of_parked.retain(needed)
         self._held = min((self._of_parked.last(upto) or 0 for upto in held), default=None)
         self._hold_log()
         self.resumptions.remove(resumed)
+        self.parkings.remove(parked)
 
     def rebuilt(self, number: int, state: FlowState) -> None:
         """Keep a state that was rebuilt from the log, if the sinks have all its rows."""

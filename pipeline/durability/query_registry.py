@@ -1,11 +1,11 @@
-"""Which queries are registered, and since when: what no log can tell when a snapshot is lost; which are to go on."""
+"""Which queries are registered, and since when: what no log can tell when a snapshot is lost; what is asked of them."""
 
 from __future__ import annotations
 
 import json
 import logging
 import threading
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -61,8 +61,8 @@ class QueryRegistry:
         return content
 
 
-class Resumptions:
-    """The parked queries that somebody has resumed and that have not gone on yet, in one JSON file.
+class RequestedQueries:
+    """Queries of which somebody has asked something that no batch border has done yet, in one JSON file.
 
     Args:
         path: the file; its folder is made when it is written.
@@ -72,31 +72,35 @@ class Resumptions:
         self._path = path
         self._lock = threading.Lock()
 
-    def read(self) -> tuple[str, ...]:
-        """Their labels; a file that cannot be read has none: whoever resumed them sees that they are parked still."""
-        try:
-            return tuple(map(str, json.loads(self._path.read_text(encoding="utf-8"))))
-        except (OSError, ValueError, TypeError):
-            return ()
+    def read(self) -> dict[str, str | None]:
+        """By label, who asked, if that is known.
 
-    def add(self, labels: Iterable[str]) -> None:
+        A file that cannot be read has none: whoever asked sees that nothing has come of it.
+        """
+        try:
+            found = json.loads(self._path.read_text(encoding="utf-8"))
+            return {str(label): by for label, by in found.items()}
+        except (OSError, ValueError, AttributeError):
+            return {}
+
+    def add(self, asked: Mapping[str, str | None]) -> None:
         """Note some more; when this returns, they survive a crash of the machine."""
         with self._lock:
-            self._write(dict.fromkeys([*self.read(), *labels]))
+            self._write({**self.read(), **asked})
 
     def remove(self, labels: Collection[str]) -> None:
-        """Forget those that go on."""
+        """Forget some, of which it is done or not asked any more."""
         if labels:
             with self._lock:
-                self._write([label for label in self.read() if label not in labels])
+                self._write({label: by for label, by in self.read().items() if label not in labels})
 
-    def _write(self, labels: Collection[str]) -> None:
-        if not labels:
+    def _write(self, asked: Mapping[str, str | None]) -> None:
+        if not asked:
             self._path.unlink(missing_ok=True)
             return
         make_folder(self._path.parent)
         with write_atomically(self._path) as temporary:
-            temporary.write_text(json.dumps(list(labels)), encoding="utf-8")
+            temporary.write_text(json.dumps(asked), encoding="utf-8")
 
 
 def _moment(text: str | None) -> datetime | None:

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .answering import LogTarget, QueryRows, RowTarget, RowTargets, WrittenRows
+    from .answering import LogTarget, QueryRows, RowTarget, RowTargets, WrittenRows, withhold
     from .backfill import Backfill, queries_with_a_past, request_of
     from .batch import Batch, BatchSource, Judgement, live_batch
     from .batch_result import BatchResult, StreamResult, StreamTally, joined, merged
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         kin_of,
         next_wider,
         parked_notes,
+        parking_of,
     )
     from .rules import CALLS
     from .source_streams import StreamMoments, admission_of, no_identities
@@ -50,6 +51,7 @@ _LATER = {
     "ParkedQueries": ".queries",
     "ParkedQuery": ".queries",
     "QueryRows": ".answering",
+    "withhold": ".answering",
     "LogTarget": ".answering",
     "RowTarget": ".answering",
     "RowTargets": ".answering",
@@ -73,6 +75,7 @@ _LATER = {
     "live_batch": ".batch",
     "merged": ".batch_result",
     "parked_notes": ".queries",
+    "parking_of": ".queries",
     "queries_with_a_past": ".backfill",
     "refuse_ahead": ".clock_bound",
     "request_of": ".backfill",
@@ -120,12 +123,14 @@ __all__ = [
     "next_wider",
     "no_identities",
     "parked_notes",
+    "parking_of",
     "queries_with_a_past",
     "refuse_ahead",
     "request_of",
     "rows_at_end",
     "seconds_for",
     "state_of_query",
+    "withhold",
 ]
 
 

@@ -13,23 +13,24 @@ __all__ = ["BorderRequests"]
 
 
 class BorderRequests:
-    """Queries to be registered, withdrawn and resumed at the next batch border."""
+    """Queries to be registered, withdrawn, parked and resumed at the next batch border."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._submitted: list[Registration] = []
         self._withdrawn: set[str] = set()
         self._resumed: list[str] = []
+        self._parked: dict[str, str | None] = {}
         self._compiled: dict[str, QueryRuntime] = {}
 
     def __bool__(self) -> bool:
         """Whether something is to be done."""
-        return bool(self._submitted or self._withdrawn or self._resumed)
+        return bool(self._submitted or self.concern_registered)
 
     @property
     def concern_registered(self) -> bool:
         """Whether something is to be done with queries that are registered."""
-        return bool(self._withdrawn or self._resumed)
+        return bool(self._withdrawn or self._resumed or self._parked)
 
     @property
     def submitted(self) -> tuple[Registration, ...]:
@@ -61,11 +62,36 @@ class BorderRequests:
                 raise PipelineError(f"'{label}' is read by {', '.join(readers)}", hint="stop the readers first")
             self._submitted = [r for r in self._submitted if r.label != label]
             self._withdrawn.add(label)
+            self._parked.pop(label, None)
 
     def resume(self, labels: Iterable[str]) -> None:
         """Let parked queries go on."""
         with self._lock:
             self._resumed = list(dict.fromkeys([*self._resumed, *labels]))
+
+    @property
+    def resumed(self) -> tuple[str, ...]:
+        """The parked queries that are to go on."""
+        with self._lock:
+            return tuple(self._resumed)
+
+    def park(self, asked: Mapping[str, str | None]) -> None:
+        """Park queries; by label, who asked, if that is known."""
+        with self._lock:
+            self._parked |= asked
+
+    @property
+    def parked(self) -> tuple[str, ...]:
+        """The queries that are to be parked."""
+        with self._lock:
+            return tuple(self._parked)
+
+    def spare(self, label: str) -> bool:
+        """Do not park a query after all; tell whether it was to be."""
+        with self._lock:
+            found = label in self._parked
+            self._parked.pop(label, None)
+            return found
 
     def take(self) -> tuple[frozenset[str], list[Registration]]:
         """What is to be withdrawn, and then registered; it is forgotten here."""
@@ -79,6 +105,12 @@ class BorderRequests:
         with self._lock:
             resumed, self._resumed = self._resumed, []
             return resumed
+
+    def take_parked(self) -> dict[str, str | None]:
+        """What is to be parked, and who asked; it is forgotten here."""
+        with self._lock:
+            parked, self._parked = self._parked, {}
+            return parked
 
     def take_compiled(self, label: str) -> QueryRuntime | None:
         """What a query was compiled to when it was submitted; it is forgotten here."""

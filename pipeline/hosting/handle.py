@@ -46,6 +46,9 @@ class QueryHost(Protocol):
     def withdraw(self, label: str) -> None:
         """Stop answering a query at the next batch border."""
 
+    def park(self, label: str, by: str | None = None) -> None:
+        """Answer a query no more from the next batch border on, until it is resumed."""
+
     def resume(self, label: str) -> object:
         """Let a parked query go on at the next batch border."""
 
@@ -89,8 +92,9 @@ class QueryHandle:
     def state(self) -> State:
         """`registered` until its first batch, then `running`, `ended` when no further row can come.
 
-        `parked`: the query alone was stopped, such as for asking for more than its ceilings allow; see `failure`, and
-        `resume`. `behind`: others go before it while the engine is behind; its rows come later, from the archive.
+        `parked`: the query alone was stopped, such as for asking for more than its ceilings allow, or by `park`; see
+        `failure`, and `resume`. `behind`: others go before it while the engine is behind; its rows come later, from the
+        archive.
         """
         waits = self.behind is not None and self.ending is None and self.failure is None
         return "behind" if waits else self._state
@@ -190,6 +194,17 @@ class QueryHandle:
             self.end()
         return ending is not None
 
+    def park(self, by: str | None = None) -> None:
+        """Let the query wait until it is resumed, and lose nothing; see `Engine.park`.
+
+        Args:
+            by: who asks for it, for those who see it in lists.
+
+        Raises:
+            PipelineError: it is parked already, or has ended.
+        """
+        self._host.park(self.name, by)
+
     def resume(self) -> None:
         """Let the query go on, if it is parked, with what it has missed; see `Engine.resume`.
 
@@ -202,7 +217,7 @@ class QueryHandle:
         """Note since when the query is answered later, or that it is not."""
         self.behind = since
 
-    def park(self, failure: KaicepError | None) -> None:
+    def note_failure(self, failure: KaicepError | None) -> None:
         """Note why the query is parked, or that it is not."""
         if failure is self.failure or self._ended:
             return

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
-from ...errors import PipelineError
+from ...errors import PipelineError, did_you_mean
 from ...language.nodes import Query
 from ..catalog import Catalog, labelled
 from ..durability import CheckpointedFlow, Progress
@@ -184,6 +184,26 @@ class QueryRegistrar(ABC):
             if brought in self._handles:
                 self.withdraw(brought)
 
+    def park(self, label: str, by: str | None = None) -> None:
+        """Answer a query no more from the next batch border on, until it is resumed; neither what reads its output.
+
+        It goes on as if it had never been parked, over restarts too, with what the archive has of the time in between.
+
+        Args:
+            label: of the query.
+            by: who asks for it, for those who see it in lists; `None`: that is not told.
+
+        Raises:
+            PipelineError: no such query is registered, or it is parked already, or has ended.
+        """
+        handle = self._handles.get(label)
+        if handle is None:
+            hint = did_you_mean(label, list(self._handles)) or f"registered: {', '.join(self._handles) or 'none'}"
+            raise PipelineError(f"no query '{label}' is registered", hint=hint)
+        if handle.ending is not None:
+            raise PipelineError(f"'{label}' has ended: {handle.ending}", hint="no further row of it comes anyway")
+        self._flow.queries.park(label, by)
+
     def resume(self, label: str) -> tuple[str, ...]:
         """Let a parked query go on at the next batch border, its missed rows first, as if it had never been parked.
 
@@ -222,7 +242,7 @@ class QueryRegistrar(ABC):
             failed = flows[handle.name].failure if handle.name in flows else None
             demoted = parked is not None and parked.demoted
             handle.fall_behind(str(parked) if demoted else None)
-            handle.park(failed if parked is None or parked.resuming or demoted else parked.failure)
+            handle.note_failure(failed if parked is None or parked.resuming or demoted else parked.failure)
 
     def _collects(self, label: str) -> bool:
         """Whether a query's handle keeps its rows."""

@@ -94,7 +94,8 @@ class QueryCatalog:
         with suppress(PipelineError, OSError):
             paths += query_files(self._settings)
         paths += [self._settings.path(name) for name in self._settings.knowledge.modules if name.endswith(".ttl")]
-        for path in [*paths, *([] if lives else [status_file(state)])]:
+        asked = [folder_of(self._settings) / name for name in ("parkings.json", "resumptions.json")]
+        for path in [*paths, *([] if lives else [status_file(state), *asked])]:
             with suppress(OSError):
                 yield _version(path)
 

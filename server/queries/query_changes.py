@@ -1,4 +1,4 @@
-"""Submitting, withdrawing and resuming queries, as the command line does it."""
+"""Submitting, withdrawing, parking and resuming queries, as the command line does it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pyoxigraph as ox
 
 from ...api import Project
-from ...api.clients import resume, submit, withdraw
+from ...api.clients import park, resume, submit, withdraw
 from ...config import Settings
 from ...errors import KaicepError, PipelineError, QuerySyntaxError, QueryTypeError
 from ...pipeline import queries_read
@@ -24,7 +25,7 @@ from .query_naming import with_names
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-__all__ = ["Submitted", "resume_query", "submit_document", "withdraw_query"]
+__all__ = ["Submitted", "park_query", "resume_query", "submit_document", "withdraw_query"]
 
 _WARNING = "warning: "
 
@@ -87,6 +88,20 @@ def withdraw_query(_: ox.Store, settings: Settings, label: str) -> None:
         ProblemError: 409, others cannot do without it; 503, the engine does not answer.
     """
     _changed(withdraw, settings, label)
+
+
+def park_query(_: ox.Store, settings: Settings, label: str, by: str | None) -> list[str]:
+    """Answer a query no more until it is resumed; what happened, in lines.
+
+    Args:
+        settings: of the project.
+        label: of the query.
+        by: who asks for it, if that is known.
+
+    Raises:
+        ProblemError: 409, it is parked already, or has ended; 503, the engine does not answer.
+    """
+    return _changed(partial(park, by=by), settings, label)
 
 
 def resume_query(_: ox.Store, settings: Settings, label: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""`/queries`: what is registered, submitted, explained, resumed and withdrawn."""
+"""`/queries`: what is registered, submitted, explained, parked, resumed and withdrawn."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from starlette.concurrency import run_in_threadpool
 
 from ...config import Settings
 from ...settings import Duration
-from ..access import may
+from ..access import current_client, may
 from ..problem import ProblemError
 from ..problem_document import PROBLEM_RESPONSES
 from ..request_body import parse_body, read_body
 from ..sparql import content_type_of
 from .project_processes import ProjectProcesses
 from .query_catalog import QueryCatalog
-from .query_changes import Submitted, resume_query, submit_document, withdraw_query
+from .query_changes import Submitted, park_query, resume_query, submit_document, withdraw_query
 from .query_explanation import ExplainedSubject, ExplanationForm, explain_registered
 from .query_listing import ListedQuery
 
@@ -178,6 +178,20 @@ def query_routes(settings: Settings, processes: ProjectProcesses, catalog: Query
             hint = "take it out of [queries] of the project file, and start the engine again"
             raise ProblemError(409, f"'{label}' was not submitted: it is the project's", hint)
         processes.change(withdraw_query, label)
+
+    @routes.post(
+        "/queries/{label}/park",
+        summary="Let a query wait until it is resumed",
+        dependencies=[may("submit")],
+        responses=_answers(200, {"said": ["high: parked from the next batch on, with what reads it"]}, None),
+    )
+    def park(label: str) -> dict[str, list[str]]:
+        """It is answered no more, from the next batch on, and neither is what reads it; resumed, it has all its rows.
+
+        Its reason says by which token.
+        """
+        catalog.query(label)
+        return {"said": processes.change(park_query, label, current_client.get().token)}
 
     @routes.post(
         "/queries/{label}/resume",

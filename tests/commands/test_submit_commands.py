@@ -109,9 +109,29 @@ def test_parked_queries_are_listed_and_resumed(project: Path) -> None:
     assert (refused.exit_code, refused.stderr) == (1, "'pear' is not parked: parked: pairs\n")
     done = call("resume", "pairs", "-p", project)
     assert done.stdout == "pairs: goes on with what it has missed when an engine starts\n"
-    assert json.loads((state / "queries" / "resumptions.json").read_text()) == ["pairs"]
+    assert json.loads((state / "queries" / "resumptions.json").read_text()) == {"pairs": None}
     waits = json.loads(call("queries", "-p", project).stdout)
     assert (waits["query"], waits["state"], waits["parked"]) == ("pairs", "waits", None)
+
+
+def test_a_query_is_parked_by_who_works_here(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without an engine it is parked with the next start; resumed before, nothing has happened."""
+    monkeypatch.setattr("getpass.getuser", lambda: "ada")
+    done = call("park", "high", "-p", project)
+    assert done.stdout == "high: parked when an engine starts, with what reads it, until it is resumed\n"
+    listed = json.loads(call("queries", "-p", project).stdout)
+    assert (listed["query"], listed["state"], listed["parked"]) == ("high", "parked", "'high' was parked by ada")
+    again = call("park", "high", project)
+    assert (again.exit_code, again.stderr) == (1, "'high' is parked already: kaicep resume high lets it go on\n")
+    unknown = call("park", "hihg", project)
+    assert (unknown.exit_code, unknown.stderr) == (1, "no query 'hihg' is registered: did you mean 'high'?\n")
+    assert call("resume", "high", project).stdout == "high: goes on with what it has missed when an engine starts\n"
+    assert call("queries", "-p", project).stdout == ""
+    assert call("submit", HIGH, "--name", "hot", project).exit_code == 0
+    assert call("park", "hot", project).exit_code == 0
+    assert call("withdraw", "hot", project).exit_code == 0
+    assert call("submit", HIGH, "--name", "hot", project).exit_code == 0
+    assert json.loads(call("queries", "-p", project).stdout)["state"] == "waits"
 
 
 def test_calls_are_listed_and_go_out_again(project: Path) -> None:

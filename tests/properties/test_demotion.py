@@ -1,4 +1,4 @@
-"""Queries wait and come back at random batches, over kills: their rows are those of an engine that is never behind."""
+"""Queries wait, are parked and come back at random batches, over kills: their rows are those of who never waited."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ def _quickly() -> Iterator[None]:
         yield
 
 
-def unchanged(project: Project, text: str, cut: Sequence[Batch], rng: Random) -> int:
-    """Rows and calls are those of an engine without demotions; how often queries have waited."""
+def unchanged(project: Project, text: str, cut: Sequence[Batch], rng: Random, *, parks: bool = False) -> int:
+    """Rows and calls are those of an engine without demotions; how often queries have waited, or were parked."""
     with TemporaryDirectory(prefix="kaicep-") as folder:
-        found = answer_with_demotions(project, text, cut, rng, Path(folder))
+        found = answer_with_demotions(project, text, cut, rng, Path(folder), parks=parks)
     expected, calls = answered_with_calls(project, text, cut, set())
     different = difference(found.rows, expected, 0)
     assert different is None, (text, different, found.said)
     assert [row["_id"] for row in found.rows] == [row["_id"] for row in expected], (text, found.said)
     order = itemgetter("_time", "rule", "_id")
     assert sorted(found.calls, key=order) == sorted(calls, key=order), (text, found.said)
-    return found.waited
+    return found.parked if parks else found.waited
 
 
 def drawn(data: st.DataObject, family: str) -> None:
@@ -54,16 +54,16 @@ def drawn(data: st.DataObject, family: str) -> None:
     unchanged(project_of(case.campus.seed), case.text, cut, data.draw(st.randoms(use_true_random=False)))
 
 
-def in_contexts(family: str, seed: int) -> int:
+def in_contexts(family: str, seed: int, *, parks: bool = False) -> int:
     one, rng = context_families.case(family, seed), Random(seed)
     cut = cut_anywhere(one.streams, rng)
-    return unchanged(context_families.contexts_project(one.lateness), one.text, cut, rng)
+    return unchanged(context_families.contexts_project(one.lateness), one.text, cut, rng, parks=parks)
 
 
-def with_rules(family: str, seed: int) -> int:
+def with_rules(family: str, seed: int, *, parks: bool = False) -> int:
     rng = Random(f"demoted {family} {seed}")
     text, rows = rule_queries.rules(family, rng), rule_queries.events(rng)
-    return unchanged(RULES, text, cut_anywhere(rows, rng), rng)
+    return unchanged(RULES, text, cut_anywhere(rows, rng), rng, parks=parks)
 
 
 @settings(max_examples=4, deadline=None, suppress_health_check=SLOW)
@@ -78,6 +78,12 @@ def test_so_have_queries_in_contexts() -> None:
 
 def test_rules_that_waited_call_what_they_would_have_called() -> None:
     assert sum(with_rules(family, 1) for family in [*rule_queries.FAMILIES][::3])
+
+
+def test_queries_that_were_parked_have_the_rows_of_those_that_were_not() -> None:
+    """In contexts, and of rules what they call."""
+    assert sum(in_contexts(family, 2, parks=True) for family in [*context_families.FAMILIES][::6])
+    assert sum(with_rules(family, 2, parks=True) for family in [*rule_queries.FAMILIES][::4])
 
 
 @pytest.mark.parametrize(
@@ -100,6 +106,12 @@ def test_queries_that_waited_have_their_rows_in_the_long_run(family: str, data: 
 @pytest.mark.parametrize("family", context_families.FAMILIES)
 def test_so_have_queries_in_contexts_in_the_long_run(family: str) -> None:
     assert sum(in_contexts(family, seed) for seed in range(100))
+
+
+@pytest.mark.long
+def test_queries_that_were_parked_have_their_rows_in_the_long_run() -> None:
+    assert sum(in_contexts(family, seed, parks=True) for family in context_families.FAMILIES for seed in range(20))
+    assert sum(with_rules(family, seed, parks=True) for family in rule_queries.FAMILIES for seed in range(20))
 
 
 @pytest.mark.long

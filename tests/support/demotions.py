@@ -1,4 +1,4 @@
-"""Engines without Spark whose queries wait and come back at random batches, over kills."""
+"""Engines without Spark whose queries wait, are parked and come back at random batches, over kills."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from kaicep import Project
+from kaicep import PipelineError, Project
 from kaicep.archive import Archive
 from kaicep.pipeline.durability import CheckpointedFlow
 from kaicep.pipeline.durability.checkpoint import Checkpoint
@@ -37,6 +37,7 @@ class Answer:
         calls: of rules, by time.
         said: lines of the log.
         waited: how often a query was sent to wait.
+        parked: how often one was parked.
     """
 
     rows: list[dict[str, Any]]
@@ -47,8 +48,14 @@ class Answer:
     def waited(self) -> int:
         return sum("is behind since" in line for line in self.said)
 
+    @property
+    def parked(self) -> int:
+        return sum("was parked by Ada" in line for line in self.said)
 
-def answer_with_demotions(project: Project, text: str, cut: Sequence[Batch], rng: Random, folder: Path) -> Answer:
+
+def answer_with_demotions(
+    project: Project, text: str, cut: Sequence[Batch], rng: Random, folder: Path, *, parks: bool = False
+) -> Answer:
     """The answer to a stream in batches; the last one brings back who waits.
 
     Args:
@@ -57,6 +64,7 @@ def answer_with_demotions(project: Project, text: str, cut: Sequence[Batch], rng
         cut: the streams in batches.
         rng: says who waits when, who comes back, and when another engine goes on.
         folder: of the engines.
+        parks: whether somebody parks and resumes queries as well; in the end all go on.
     """
     engines = _Engines(project, text, folder)
     engines.start()
@@ -69,9 +77,13 @@ def answer_with_demotions(project: Project, text: str, cut: Sequence[Batch], rng
                 engines.flow.queries.demotion.send(label)
             if rng.random() < 0.3:
                 engines.flow.queries.demotion.call(label)
+            if parks:
+                engines.park_or_resume(label, rng)
         if rng.random() < 0.15:
             engines.kill_in(number, batch)
         engines.run(number, batch)
+    if parks:
+        engines.resume_all()
     if engines.has_rules or rng.random() < 0.5:  # the end of streams calls nothing that is durable
         engines.run(len(cut) + 1, {}, once=True)
     counted = sum(done.get("calls", 0) for done in engines.flow.progress.rules.values())
@@ -123,6 +135,21 @@ class _Engines:
             self._project, self._folder / "state", [self.consumer], self._archive, say=self.said.append, outbox=self
         )
         self.flow.queries.submit(self._project.registrations(self._text, "asked"))
+
+    def park_or_resume(self, label: str, rng: Random) -> None:
+        """Neither, mostly."""
+        chosen = rng.random()
+        with suppress(PipelineError):  # it is parked already, or not
+            if chosen < 0.2:
+                self.flow.queries.park(label, "Ada")
+            elif chosen < 0.5:
+                self.flow.queries.resume(label)
+
+    def resume_all(self) -> None:
+        """Let all go on that are parked, or are to be."""
+        for label in self.labels:
+            with suppress(PipelineError):
+                self.flow.queries.resume(label)
 
     def close(self) -> None:
         self.flow.close()

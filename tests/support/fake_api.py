@@ -89,6 +89,13 @@ def _query_routes(app: FastAPI) -> None:
         app.state.queries = [one for one in app.state.queries if one["label"] != label]
         return Response(status_code=204)
 
+    @app.post("/queries/{label}/park")
+    async def park(label: str) -> Any:
+        for one in app.state.queries:
+            told = {"state": "parked", "reason": f"'{label}' was parked on request"}
+            one.update(told if one["label"] == label else {})
+        return {}
+
     @app.post("/queries/{label}/resume")
     async def resume(label: str) -> Any:
         for one in app.state.queries:

@@ -199,6 +199,7 @@ _REQUESTS = [
         {"submit": _FLOWS[0].decode(), "label": "a", "retention": 5.0},
         {"submit": _FLOWS[4].decode(), "label": None, "retention": None},
         {"withdraw": "a"},
+        {"park": "a", "by": None},
         {"resume": "a"},
         {"list": True},
     )

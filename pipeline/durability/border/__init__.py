@@ -3,6 +3,21 @@
 from __future__ import annotations
 
 from .batch_border import BatchBorder
-from .query_parking import parked_at_stop, resume_at_start
+from .query_parking import (
+    forget_parking,
+    park_at_start,
+    parked_already,
+    parked_at_start,
+    parked_at_stop,
+    resume_at_start,
+)
 
-__all__ = ["BatchBorder", "parked_at_stop", "resume_at_start"]
+__all__ = [
+    "BatchBorder",
+    "forget_parking",
+    "park_at_start",
+    "parked_already",
+    "parked_at_start",
+    "parked_at_stop",
+    "resume_at_start",
+]

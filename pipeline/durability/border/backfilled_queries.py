@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from ....errors import KaicepError
 from ...flow import Dataflow, Judgement, ParkedQuery, Registration
 from .backfilled_query import BackfilledQuery
 
@@ -53,6 +54,10 @@ class BackfilledQueries:
     def failed(self) -> tuple[BackfilledQuery, ...]:
         """Those whose past cannot be answered."""
         return tuple(query for query in self._queries.values() if query.failure is not None)
+
+    def fail(self, label: str, failure: KaicepError) -> None:
+        """Let one be among those whose past cannot be answered."""
+        self._queries[label].fail(failure)
 
     def give_up(self, label: str) -> None:
         """Give a query up, if it is one of them."""

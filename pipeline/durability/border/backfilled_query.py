@@ -114,6 +114,10 @@ class BackfilledQuery:
         failure.__cause__ = self._failure
         return failure
 
+    def fail(self, failure: KaicepError) -> None:
+        """Be one whose past cannot be answered, for a reason that it does not know itself."""
+        self._failure = failure
+
     def take(self) -> list[pa.Table]:
         """The rows that are ready to be handed over, in their order."""
         with self._changed:

@@ -1,4 +1,4 @@
-"""The border of a batch: queries are registered, withdrawn and resumed there, and go on live when they have caught up.
+"""The border of a batch: queries are registered, withdrawn, parked and resumed there, and go on live after their past.
 
 Source: the barriers of Chandy and Lamport 1985: what changes between two batches changes for all events that follow.
 """
@@ -30,7 +30,7 @@ from ..replay import StateReplay
 from .backfilled_queries import BackfilledQueries
 from .backfilled_query import BackfilledQuery, LoggedBatches
 from .query_demotion import QueryDemotion
-from .query_parking import QueryParking, Rebuild
+from .query_parking import QueryParking, Rebuild, parked_already
 
 __all__ = ["BatchBorder"]
 
@@ -80,6 +80,7 @@ class BatchBorder:
         )
         self._requests = BorderRequests()
         self._resumed: list[str] = []
+        self._parked: dict[str, str | None] = {}
 
     @property
     def backfilled(self) -> frozenset[str]:
@@ -124,6 +125,7 @@ class BatchBorder:
     def begin(self) -> None:
         """Learn what was asked for while no engine ran."""
         self._requests.resume(self._checkpoint.resumptions.read())
+        self._requests.park(self._checkpoint.parkings.read())
 
     def submit(self, registrations: Sequence[Registration]) -> None:
         """Register queries at the next batch border; no batch is waited for.
@@ -146,6 +148,24 @@ class BatchBorder:
         registered = {other: flow.query for other, flow in dict(dataflow.flows).items()}
         waiting = {registration.label: registration.query for registration in tuple(self.waiting)}
         self._requests.withdraw(label, registered | waiting)
+        self._checkpoint.parkings.remove([label])
+
+    def park(self, label: str, by: str | None) -> None:
+        """Park a registered query at the next batch border; no batch is waited for, and this survives a crash.
+
+        Args:
+            label: of the query.
+            by: who asks for it, if that is known.
+
+        Raises:
+            PipelineError: it is parked already.
+        """
+        known = self.parked.get(label)
+        stands = known is not None and known.stands and label not in self._requests.resumed
+        if stands or label in self._requests.parked:
+            raise parked_already(label)
+        self._checkpoint.parkings.add({label: by})
+        self._requests.park({label: by})
 
     def resume(self, label: str) -> tuple[str, ...]:
         """Let a parked query go on at the next batch border with what it has missed; no batch is waited for.
@@ -156,8 +176,12 @@ class BatchBorder:
         Raises:
             PipelineError: it is not parked.
         """
+        self._parked.pop(label, None)
+        self._checkpoint.parkings.remove([label])
+        if self._requests.spare(label) and self.parked.get(label) is None:
+            return (label,)
         labels = tuple(parked.label for parked in self.parked.together(label))
-        self._checkpoint.resumptions.add(labels)
+        self._checkpoint.resumptions.add(dict.fromkeys(labels))
         self._requests.resume(labels)
         return labels
 
@@ -201,9 +225,19 @@ class BatchBorder:
         hold = self._checkpoint.delivery.hold
         if self._backfilled.take_over(dataflow, judgement, hold, patient=patient):
             self.register_durably(dataflow)
+        self._park(dataflow, number)
         self._parking.park_with_past(dataflow, number)
         self._gather(dataflow, number - 1)
         self._parking.settle()
+
+    def _park(self, dataflow: Dataflow, number: int) -> None:
+        """Park what somebody wants parked, and what reads a parked query."""
+        self._parked |= self._requests.take_parked()
+        self._parking.fail_asked(dataflow, self._parked)
+        self._parking.withhold_readers(dataflow)
+        if dataflow.queries.failed:
+            self._checkpoint.leave_log()
+        self._parking.park_failed(dataflow, number, ())
 
     def _gather(self, dataflow: Dataflow, last: int) -> None:
         """Make states anew that lie in several places and are needed in one; the stream waits for them."""
@@ -233,8 +267,8 @@ class BatchBorder:
         """Forget what queries that go on since the last border needed for it; the batch is durable."""
         needed = {parked.batch - 1 for parked in self.parked}
         held = {parked.batch - 1 for parked in self.parked if parked.demoted}
-        self._checkpoint.settle_parked(needed, self._resumed, held)
-        self._resumed = []
+        self._checkpoint.settle_parked(needed, self._resumed, tuple(self._parked), held)
+        self._resumed, self._parked = [], {}
 
     def snapshot(self, dataflow: Dataflow) -> dict[str, bytes]:
         """What another process needs of the queries that are not where the stream is."""

@@ -1,4 +1,7 @@
-"""Parks queries that fail, each alone, and lets them go on with what they have missed (docs/decisions/170)."""
+"""Parks queries that fail, each alone, or that somebody wants parked, and lets them go on with what they have missed.
+
+Whoever parks a query lets it fail at a batch border: all else is the same (docs/decisions/170, 366).
+"""
 
 from __future__ import annotations
 
@@ -17,19 +20,29 @@ from ...flow import (
     Registration,
     failure_of,
     is_state_of,
+    parking_of,
+    withhold,
 )
 from ...knowledge import KnowledgeVersions
 from ..checkpoint import Checkpoint
 from ..flow_state import MOMENTS, moments_of
 from ..journal import BatchJournal
-from ..query_registry import Resumptions
+from ..query_registry import RequestedQueries
 from ..replay import StateReplay
 from .backfilled_queries import BackfilledQueries
 from .backfilled_query import BackfilledQuery, LoggedBatches, ParkedPast
 
 Rebuild = Callable[[int, int, Mapping[str, bytes]], Mapping[str, bytes]]
 
-__all__ = ["QueryParking", "parked_at_stop", "resume_at_start"]
+__all__ = [
+    "QueryParking",
+    "forget_parking",
+    "park_at_start",
+    "parked_already",
+    "parked_at_start",
+    "parked_at_stop",
+    "resume_at_start",
+]
 
 
 class QueryParking:
@@ -61,6 +74,32 @@ class QueryParking:
         self._versions = versions
         self._unregistered: dict[str, Registration] = {}
         self.parked = ParkedQueries()
+
+    def fail_asked(self, dataflow: Dataflow, asked: Mapping[str, str | None]) -> None:
+        """Let queries fail that somebody wants parked; those that have ended or are parked are left.
+
+        Args:
+            dataflow: at a batch border.
+            asked: by label, who wants it, if that is known.
+        """
+        for label, by in asked.items():
+            flow, failure = dataflow.flows.get(label), parking_of(label, by)
+            if flow is None or flow.ended:
+                continue
+            if label in self._backfilled.labels:
+                self._backfilled.fail(label, failure)
+                continue
+            flow.fail(failure)
+            known = self.parked.get(label)
+            if known is not None and label in dataflow.suspended:  # it was demoted: its state is kept already
+                self.parked.add(replace(known, failure=failure, demoted=False))
+                self._say(f"queries: {label} is parked: {failure}")
+
+    def withhold_readers(self, dataflow: Dataflow) -> None:
+        """Let queries fail that read a parked one, or are in its contexts: in a batch nobody feeds them."""
+        left = [flow for label, flow in dataflow.flows.items() if label not in dataflow.suspended]
+        while withhold(dataflow.queries, left):
+            left = [flow for flow in left if flow.failure is None]
 
     def park_failed(self, dataflow: Dataflow, number: int, results: Sequence[BatchResult]) -> None:
         """Park the queries that have failed in a batch.
@@ -268,6 +307,38 @@ def parked_at_stop(settings: Settings) -> ParkedQueries:
     return found
 
 
+def parked_at_start(settings: Settings) -> dict[str, KaicepError]:
+    """By label, the queries that somebody has parked since a project's last engine stopped."""
+    return {label: parking_of(label, by) for label, by in _parkings_of(settings).read().items()}
+
+
+def park_at_start(settings: Settings, label: str, by: str | None) -> None:
+    """Park a registered query when an engine starts.
+
+    Args:
+        settings: of the project.
+        label: of the query.
+        by: who asks for it, if that is known.
+
+    Raises:
+        PipelineError: it is parked already.
+    """
+    parkings, known = _parkings_of(settings), parked_at_stop(settings).get(label)
+    if label in parkings.read() or (known is not None and known.stands):
+        raise parked_already(label)
+    parkings.add({label: by})
+
+
+def parked_already(label: str) -> PipelineError:
+    """What is told to whoever parks a parked query."""
+    return PipelineError(f"'{label}' is parked already", hint=f"kaicep resume {label} lets it go on")
+
+
+def forget_parking(settings: Settings, label: str) -> None:
+    """Do not park a query when an engine starts: it is withdrawn."""
+    _parkings_of(settings).remove([label])
+
+
 def resume_at_start(settings: Settings, label: str) -> tuple[str, ...]:
     """Let a parked query go on when an engine starts.
 
@@ -277,13 +348,22 @@ def resume_at_start(settings: Settings, label: str) -> tuple[str, ...]:
     Raises:
         PipelineError: it is not parked.
     """
-    labels = tuple(parked.label for parked in parked_at_stop(settings).together(label))
-    _resumptions_of(settings).add(labels)
+    parked, parkings = parked_at_stop(settings), _parkings_of(settings)
+    if label in parkings.read():
+        parkings.remove([label])
+        if parked.get(label) is None:  # no engine knows of it yet
+            return (label,)
+    labels = tuple(known.label for known in parked.together(label))
+    _resumptions_of(settings).add(dict.fromkeys(labels))
     return labels
 
 
-def _resumptions_of(settings: Settings) -> Resumptions:
-    return Resumptions(_queries_of(settings) / "resumptions.json")
+def _resumptions_of(settings: Settings) -> RequestedQueries:
+    return RequestedQueries(_queries_of(settings) / "resumptions.json")
+
+
+def _parkings_of(settings: Settings) -> RequestedQueries:
+    return RequestedQueries(_queries_of(settings) / "parkings.json")
 
 
 def _queries_of(settings: Settings) -> Path:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .context_runtime import ContextRuntime
     from .intake import EventSplits, HeldEvents
     from .kindred_queries import CommonCall, bounds_of, kin_of
-    from .parked_queries import ParkedQueries, ParkedQuery, failure_of, parked_notes
+    from .parked_queries import ParkedQueries, ParkedQuery, failure_of, parked_notes, parking_of
     from .query_components import QueryComponent
     from .query_graph import QueryGraph
     from .query_isolation import CancelledError, QueryIsolation
@@ -56,6 +56,7 @@ _LATER = {
     "kin_of": ".kindred_queries",
     "failure_of": ".parked_queries",
     "parked_notes": ".parked_queries",
+    "parking_of": ".parked_queries",
 }
 
 __all__ = [
@@ -85,6 +86,7 @@ __all__ = [
     "kin_of",
     "next_wider",
     "parked_notes",
+    "parking_of",
     "shared_batch",
     "state_head",
 ]

@@ -1,4 +1,4 @@
-"""Parked queries: what stopped each, and from which batch on its rows are missing (docs/decisions/170, 250)."""
+"""Parked queries: what stopped each, and from which batch on its rows are missing (docs/decisions/170, 250, 366)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Literal
 from ....errors import KaicepError, PipelineError, error_fields, error_of
 from .registration import Registration
 
-__all__ = ["ParkedQueries", "ParkedQuery", "failure_of", "parked_notes"]
+__all__ = ["ParkedQueries", "ParkedQuery", "failure_of", "parked_notes", "parking_of"]
 
 _PARKED = "parked/"
 
@@ -23,7 +23,7 @@ class ParkedQuery:
     Attributes:
         label: the query's.
         batch: the first that it was not answered for.
-        failure: what stopped it.
+        failure: what stopped it, such as somebody who asked for that.
         normal: the normalised text of the query.
         now: the moment of its registration; `None`: before the first event of its streams, or not yet.
         time: the greatest time stamp of its streams then; `None`: they had no event.
@@ -56,6 +56,11 @@ class ParkedQuery:
         if self.demoted:
             return f"behind since batch {self.batch}{since}, and catches up later"
         return f"parked since batch {self.batch}{since}: {self.failure.message}"
+
+    @property
+    def stands(self) -> bool:
+        """Whether it stays parked until somebody resumes it."""
+        return not (self.resuming or self.demoted)
 
     @property
     def state(self) -> Literal["parked", "behind"]:
@@ -148,3 +153,14 @@ def failure_of(label: str, error: BaseException) -> KaicepError:
     )
     failure.__cause__ = error
     return failure
+
+
+def parking_of(label: str, by: str | None) -> PipelineError:
+    """What stopped a query that somebody has parked.
+
+    Args:
+        label: the query's.
+        by: who asked for it; `None`: nobody knows.
+    """
+    who = "on request" if by is None else f"by {by}"
+    return PipelineError(f"'{label}' was parked {who}", hint=f"kaicep resume {label} lets it go on")

@@ -48,6 +48,21 @@ def test_queries_come_and_go(client: Client) -> None:
         client.withdraw("all")
 
 
+def test_a_query_is_parked_and_resumed(client: Client) -> None:
+    said = client.park("high")
+    assert said[-1] == "high: parked when an engine starts, with what reads it, until it is resumed"
+    found = client.query("high")
+    assert (found.state, found.reason) == ("parked", "'high' was parked on request")
+    with pytest.raises(PipelineError, match="'high' is parked already: kaicep resume high lets it go on"):
+        client.park("high")
+    with pytest.raises(PipelineError, match="no query 'hgh' is registered"):
+        client.park("hgh")
+    assert client.resume("high") == ("high: goes on with what it has missed when an engine starts",)
+    assert client.query("high").state == "waits"
+    with pytest.raises(PipelineError, match="'high' is not parked"):
+        client.resume("high")
+
+
 def test_what_is_wrong_is_raised_with_its_place(client: Client) -> None:
     with pytest.raises(QueryTypeError) as error:
         client.submit("SELECT ?e.flowrat")

@@ -29,6 +29,9 @@ def test_queries_of_a_server(project: Path, monkeypatch: pytest.MonkeyPatch) -> 
         assert wrong.stderr.splitlines()[-1].lstrip(" |").startswith("^^^^ did you mean 'flow'")
         assert call("withdraw", "hot").stdout == "hot: withdrawn\n"
         assert call("resume", "high").exit_code == 1
+        assert call("park", "high").stdout.endswith("until it is resumed\n")
+        assert call("park", "high").exit_code == 1
+        assert call("resume", "high").stdout == "high: goes on with what it has missed when an engine starts\n"
         assert call("ask", "SELECT").exit_code == 1
         assert call("status").exit_code == 1
         both = call("queries", "-p", project, "--server", url)

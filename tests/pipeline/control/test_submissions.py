@@ -10,13 +10,14 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from kaicep import Engine, KaicepError, PipelineError, Project
-from kaicep.api.clients.submission_client import list_queries, resume, submit, withdraw
+from kaicep import Client, Engine, KaicepError, PipelineError, Project
+from kaicep.api.clients.submission_client import list_queries, park, resume, submit, withdraw
 from kaicep.pipeline.control.submissions import Submissions
 from kaicep.pipeline.durability.progress import Progress
 from kaicep.pipeline.flow.queries.registration import Withdrawal
 from kaicep.pipeline.sinks.json_lines_sink import JsonLinesSink
 from support.command_line import wait_for
+from support.servers import serving
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -113,6 +114,62 @@ def test_a_submitted_query_may_read_a_query_of_the_project_that_does_not_run(tmp
         assert [handle.name for handle in engine.handles] == ["high", "other"]
         withdraw(given.settings, "other")
         assert engine.handles == ()
+
+
+def test_a_running_engine_parks_queries_for_other_processes(tmp_path: Path) -> None:
+    """What is wrong is told at once."""
+    given, said = project(tmp_path, archive={"enabled": False}), list[str]()
+    settings = given.settings
+    with Engine(given, on_notice=said.append) as engine:
+        assert engine._submissions is not None
+        engine._submissions.begin()
+        submit(settings, NAMED, None, None)
+        warned, told = park(settings, "high", "Ada")
+        assert warned.startswith("warning: there is no archive of what it misses")
+        assert told == "high: parked from the next batch on, with what reads it, until it is resumed"
+        assert refusal(lambda: park(settings, "high")) == "'high' is parked already: kaicep resume high lets it go on"
+        assert refusal(lambda: park(settings, "hgh")) == "no query 'hgh' is registered: did you mean 'high'?"
+        again = "high: goes on with what it has missed, from the next batch on"
+        assert resume(settings, "high") == [again]
+        assert refusal(lambda: resume(settings, "high")) == "'high' is not parked: parked: none"
+
+
+@pytest.mark.spark
+def test_a_query_is_parked_and_resumed_over_http_and_has_all_its_rows(tmp_path: Path, spark: SparkSession) -> None:
+    """Of an engine that runs, over a restart; the rows are those of the project over the same events."""
+    given, out = project(tmp_path, archive={"enabled": True, "store": False}), tmp_path / "rows.jsonl"
+
+    def engine() -> Engine:
+        return Engine(given, spark=spark, sinks=[JsonLinesSink(out)])
+
+    drop(tmp_path, 1, 2, 3)
+    with serving(given.settings) as url:
+        client = Client(url)
+        with engine() as first:
+            first.start()
+            until(lambda: first.progress.records == 3, first)
+            client.submit(NAMED)
+            drop(tmp_path, 5, 6, 7, 8)
+            until(lambda: rows_of(out, "high") == ["5", "7"], first)
+            client.park("high")
+            until(lambda: client.query("high").state == "parked", first)
+            assert "'high' was parked on request" in str(client.query("high").reason)
+            drop(tmp_path, 11, 12, 13, 14)
+            until(lambda: first.progress.records == 11, first)
+            with pytest.raises(PipelineError, match="'high' is parked already"):
+                client.park("high")
+        with engine() as second:
+            second.start()
+            drop(tmp_path, 15, 16)
+            until(lambda: second.progress.records == 13, second)
+            assert rows_of(out, "high") == ["5", "7"]
+            assert client.resume("high") == ("high: goes on with what it has missed, from the next batch on",)
+            until(lambda: client.query("high").state == "running", second)
+            drop(tmp_path, 17, 18)
+            until(lambda: "17" in rows_of(out, "high"), second)
+    events = [json.loads(line) for file in sorted((tmp_path / "in").iterdir()) for line in file.open()]
+    expected = [row["sensor"] for row in given.evaluate(NAMED, {"air": events}) if int(row["sensor"]) > 3]
+    assert rows_of(out, "high") == expected == ["5", "7", "11", "13", "15", "17"]
 
 
 @pytest.mark.spark

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from kaicep.pipeline.durability.query_registry import QueryRegistry
+from kaicep.pipeline.durability.query_registry import QueryRegistry, RequestedQueries
 from kaicep.storage import read_mirrored, remove_mirrored
 from support.living import IN_OFFICES, project
 
@@ -70,3 +70,19 @@ def test_the_plain_file_of_an_earlier_version_is_read(tmp_path: Path) -> None:
     remove_mirrored(path)
     path.write_bytes(plain)
     assert QueryRegistry(path).read([offices]) == [offices]
+
+
+def test_what_was_asked_of_queries_is_known_until_it_is_done(tmp_path: Path) -> None:
+    """A file that cannot be read asks for nothing."""
+    path = tmp_path / "queries" / "parkings.json"
+    asked = RequestedQueries(path)
+    assert asked.read() == {}
+    asked.add({"high": "Ada"})
+    asked.add({"mean": None})
+    assert RequestedQueries(path).read() == {"high": "Ada", "mean": None}
+    asked.remove(["high"])
+    assert asked.read() == {"mean": None}
+    asked.remove(["mean", "other"])
+    assert not path.exists()
+    path.write_text('["high"]')
+    assert asked.read() == {}

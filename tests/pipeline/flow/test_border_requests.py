@@ -31,6 +31,17 @@ def test_requests_are_taken_once() -> None:
     assert not requests
 
 
+def test_what_is_to_be_parked_is_taken_once_unless_it_is_spared_or_withdrawn() -> None:
+    requests = BorderRequests()
+    requests.park({"high": "Ada", "mean": None, "other": None})
+    assert (requests.parked, requests.concern_registered) == (("high", "mean", "other"), True)
+    assert requests.spare("mean")
+    assert not requests.spare("mean")
+    requests.withdraw("other", {})
+    assert requests.take_parked() == {"high": "Ada"}
+    assert requests.take_parked() == {}
+
+
 def test_what_is_read_by_another_query_is_not_withdrawn() -> None:
     """Whether that is registered, or was submitted and waits for the border; a reader that goes does not count."""
     high, reader = registrations()

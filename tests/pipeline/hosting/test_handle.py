@@ -43,6 +43,10 @@ class Host:
         """Note it."""
         self.asked.append(f"withdraw {label}")
 
+    def park(self, label: str, by: str | None = None) -> None:
+        """Note it."""
+        self.asked.append(f"park {label} for {by}")
+
     def resume(self, label: str) -> None:
         """Note it."""
         self.asked.append(f"resume {label}")
@@ -96,7 +100,7 @@ def test_a_rule_runs_though_it_hands_nobody_a_row() -> None:
 def test_a_query_that_was_stopped_gives_its_rows_and_then_the_reason() -> None:
     of = handle(Host())
     of.receive(numbers(1))
-    of.park(CeilingError("it asks for too much"))
+    of.note_failure(CeilingError("it asks for too much"))
     assert (of.state, of.ending) == ("parked", None)
     found = of.matches()
     assert next(found)["x"] == 1
@@ -109,10 +113,12 @@ def test_a_query_that_was_stopped_gives_its_rows_and_then_the_reason() -> None:
 def test_a_resumed_query_gives_more_rows() -> None:
     host = Host(failed=False)
     of = handle(host)
-    of.park(CeilingError("it asks for too much"))
+    of.note_failure(CeilingError("it asks for too much"))
     of.resume()
     assert host.asked == ["resume q"]
-    of.park(None)
+    of.park("Ada")
+    assert host.asked[1:] == ["park q for Ada"]
+    of.note_failure(None)
     of.receive(numbers(1))
     assert of.state == "running"
     assert of.table().num_rows == 1

@@ -208,6 +208,10 @@ def test_a_contradiction_is_listed_and_a_parked_query_goes_on(chromium: Browser,
     page.goto(f"{url}/#/live/dampRoom")
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_role("button", name="Resume")).to_have_count(0)
+    page.get_by_role("button", name="Park").click()
+    expect(page.get_by_role("alert")).to_contain_text("'dampRoom' was parked on request")
+    expect(page.get_by_role("button", name="Resume")).to_have_count(1)
+    expect(page.get_by_role("button", name="Park")).to_have_count(0)
 
 
 @pytest.mark.long

@@ -10,7 +10,7 @@ import pytest
 from kaicep.config import Settings
 from kaicep.pipeline.control import SilentEngineError, SubmittedQueries, folder_of
 from kaicep.server.problem import ProblemError
-from kaicep.server.queries.query_changes import Submitted, resume_query, submit_document, withdraw_query
+from kaicep.server.queries.query_changes import Submitted, park_query, resume_query, submit_document, withdraw_query
 from support.command_line import HIGH
 
 NONE = ox.Store()
@@ -52,6 +52,18 @@ def test_what_contradicts_what_is_registered(settings: Settings) -> None:
     with pytest.raises(ProblemError) as problem:
         withdraw_query(NONE, settings, "high")
     assert (problem.value.status, problem.value.error.message) == (409, "no query 'high' was submitted")
+    with pytest.raises(ProblemError) as problem:
+        resume_query(NONE, settings, "high")
+    assert problem.value.status == 409
+
+
+def test_a_query_is_parked_and_goes_on(settings: Settings) -> None:
+    said = park_query(NONE, settings, "high", "ops")
+    assert said[-1] == "high: parked when an engine starts, with what reads it, until it is resumed"
+    with pytest.raises(ProblemError) as problem:
+        park_query(NONE, settings, "high", None)
+    assert (problem.value.status, problem.value.error.message) == (409, "'high' is parked already")
+    assert resume_query(NONE, settings, "high") == ["high: goes on with what it has missed when an engine starts"]
     with pytest.raises(ProblemError) as problem:
         resume_query(NONE, settings, "high")
     assert problem.value.status == 409

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from hashlib import sha256
 
 import pytest
 from kaicep.config import Settings
@@ -66,9 +67,42 @@ def test_what_is_wrong_is_told_with_its_place(url: str) -> None:
     assert ask(f"{url}/queries", "POST", b"\xff").json["detail"].startswith("the text is no UTF-8")
 
 
+def test_a_query_is_parked_and_resumed(url: str) -> None:
+    """Its reason says by whom, as far as that is known."""
+    parked = ask(f"{url}/queries/high/park", "POST")
+    told = "high: parked when an engine starts, with what reads it, until it is resumed"
+    assert (parked.status, parked.json["said"][-1]) == (200, told)
+    found = ask(f"{url}/queries/high").json
+    assert (found["state"], found["reason"]) == ("parked", "'high' was parked on request")
+    again = ask(f"{url}/queries/high/park", "POST")
+    assert (again.status, again.media_type, again.json["detail"], again.json["hint"]) == (
+        409, "application/problem+json", "'high' is parked already", "kaicep resume high lets it go on"
+    )  # fmt: skip
+    resumed = ask(f"{url}/queries/high/resume", "POST")
+    told = "high: goes on with what it has missed when an engine starts"
+    assert (resumed.status, resumed.json) == (200, {"said": [told]})
+    assert ask(f"{url}/queries/high").json["state"] == "waits"
+
+
+def test_who_has_parked_a_query_is_who_the_token_is_of(settings: Settings) -> None:
+    """It takes the role `submit`."""
+    lines = [
+        f'{name} = {{ role = "{role}", token = "sha256:{sha256(role.encode()).hexdigest()}" }}\n'
+        for name, role in (("eve", "read"), ("ada", "submit"))
+    ]
+    with (settings.root / "kaicep.toml").open("a") as file:
+        file.write("[server.tokens]\n" + "".join(lines))
+    with serving(Settings.load(settings.root)) as url:
+        assert ask(f"{url}/queries/high/park", "POST", Authorization="Bearer read").status == 403
+        assert ask(f"{url}/queries/high/park", "POST", Authorization="Bearer submit").status == 200
+        found = ask(f"{url}/queries/high", Authorization="Bearer read").json
+    assert found["reason"] == "'high' was parked by ada"
+
+
 def test_what_cannot_be_done(url: str) -> None:
     assert ask(f"{url}/queries/high", "DELETE").status == 409
     assert ask(f"{url}/queries/high/resume", "POST").status == 409
     assert ask(f"{url}/queries/nobody/resume", "POST").status == 404
+    assert ask(f"{url}/queries/nobody/park", "POST").status == 404
     assert ask(f"{url}/queries/high/explain?form=poem").status == 422
     assert ask(f"{url}/queries/high/explain?form=text&subject=automata").status == 400

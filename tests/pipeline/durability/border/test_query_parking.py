@@ -298,3 +298,149 @@ def test_what_was_handed_over_before_a_query_failed_is_not_handed_over_again(
     parts.append(engine.run(batches[2]))
     assert joined(*parts, engine.finish()) == expected
     engine.kill()
+
+
+@pytest.mark.parametrize("label", ["pairs", "quiet", "mean"])
+@pytest.mark.parametrize("batch", [1, 4])
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_query_that_somebody_has_parked_gives_the_rows_that_it_would_have_given(
+    tmp_path: Path,
+    expected: dict[str, list[dict[str, Any]]],
+    label: str,
+    batch: int,
+    *,
+    restarts: bool,
+) -> None:
+    """Also before its first batch, and where the engine is killed before it is parked."""
+    engine = Engine(tmp_path)
+    before = engine.run(*SECONDS[: batch - 1])
+    engine.flow.queries.park(label, "Ada")
+    assert engine.flow.overdue(engine.idle), "a batch is made for it, without records"
+    if restarts:
+        engine.kill()
+        engine.start()
+    meanwhile = engine.run(SECONDS[batch - 1])
+    stopped = ["pairs", "quiet"] if label == "pairs" else [label]
+    if restarts:
+        engine.kill()
+        engine.start()
+    assert [parked.label for parked in engine.flow.queries.parked] == stopped
+    assert {parked.batch for parked in engine.flow.queries.parked} == {batch}
+    assert not (tmp_path / "state/queries/parkings.json").exists()
+    meanwhile = joined(meanwhile, engine.run(SECONDS[batch]))
+    assert not any(meanwhile[other] for other in stopped)
+    assert any(meanwhile.values())
+    assert sorted(engine.flow.queries.resume(stopped[-1])) == sorted(stopped)
+    parts = [before, meanwhile, engine.run(*SECONDS[batch + 1 :]), engine.finish()]
+    assert not list(engine.flow.queries.parked)
+    assert joined(*parts) == expected
+    engine.kill()
+
+
+def test_who_has_parked_a_query_is_told(tmp_path: Path) -> None:
+    engine = Engine(tmp_path)
+    engine.run(SECONDS[0])
+    engine.flow.queries.park("mean", "Ada")
+    engine.flow.queries.park("quiet", None)
+    engine.run(SECONDS[1])
+    told = [str(parked) for parked in engine.flow.queries.parked]
+    since = "parked since batch 2 (2026-03-01T00:00:02Z)"
+    assert sorted(told) == [f"{since}: 'mean' was parked by Ada", f"{since}: 'quiet' was parked on request"]
+    assert "queries: mean is parked: 'mean' was parked by Ada: kaicep resume mean lets it go on" in engine.said
+    engine.kill()
+
+
+def test_a_query_is_parked_once(tmp_path: Path, expected: dict[str, list[dict[str, Any]]]) -> None:
+    engine = Engine(tmp_path)
+    parts = [engine.run(SECONDS[0])]
+    engine.flow.queries.park("mean", None)
+    for _ in range(2):
+        with pytest.raises(PipelineError, match="'mean' is parked already: kaicep resume mean lets it go on"):
+            engine.flow.queries.park("mean", None)
+        parts.append(engine.run([]))
+    engine.flow.queries.resume("mean")
+    engine.flow.queries.park("mean", None)
+    parts.append(engine.run(SECONDS[1]))
+    assert [parked.label for parked in engine.flow.queries.parked if parked.stands] == ["mean"]
+    engine.flow.queries.resume("mean")
+    parts += [engine.run(*SECONDS[2:]), engine.finish()]
+    assert joined(*parts) == expected
+    engine.kill()
+
+
+def test_a_query_that_is_resumed_before_it_is_parked_goes_on(
+    tmp_path: Path, expected: dict[str, list[dict[str, Any]]]
+) -> None:
+    engine = Engine(tmp_path)
+    parts = [engine.run(SECONDS[0])]
+    engine.flow.queries.park("pairs", None)
+    assert engine.flow.queries.resume("pairs") == ("pairs",)
+    engine.kill()
+    engine.start()
+    parts.append(engine.run(*SECONDS[1:3]))
+    assert not list(engine.flow.queries.parked)
+    assert joined(*parts, engine.run(*SECONDS[3:]), engine.finish()) == expected
+    engine.kill()
+
+
+def test_a_query_that_is_with_its_past_is_parked_and_begins_with_that_again(tmp_path: Path) -> None:
+    """With what was handed over of it left out."""
+    past = "CREATE QUERY past AS SELECT ?e.x AS x FROM (?e, air) WITHIN (2026-03-01, )"
+    engine = Engine(tmp_path)
+    engine.run(*SECONDS[:3])
+    engine.flow.queries.submit(engine.project.registrations(past, "past"))
+    engine.flow.queries.park("past", None)
+    parts = [engine.run(SECONDS[3])]
+    (parked,) = engine.flow.queries.parked
+    assert (parked.label, parked.live) == ("past", False)
+    parts.append(engine.run(SECONDS[4]))
+    engine.flow.queries.resume("past")
+    parts += [engine.run(*SECONDS[5:]), engine.finish()]
+    found = [row["x"] for part in parts for row in part.get("past", ())]
+    assert found == [second for batch in SECONDS for second in batch]
+    engine.kill()
+
+
+def test_a_parked_query_that_is_withdrawn_and_comes_again_is_another_one(tmp_path: Path) -> None:
+    engine = Engine(tmp_path)
+    engine.run(SECONDS[0])
+    (mean,) = [one for one in engine.project.registrations(DOCUMENT, "document") if one.label == "mean"]
+    engine.flow.queries.park("mean", None)
+    engine.flow.queries.withdraw("mean", engine.flow.dataflow)
+    engine.flow.queries.submit([mean])
+    assert engine.run(*SECONDS[1:])["mean"]
+    assert not list(engine.flow.queries.parked)
+    engine.kill()
+
+
+def test_the_rows_after_parking_are_those_of_the_project(tmp_path: Path) -> None:
+    engine = Engine(tmp_path)
+    parts = [engine.run(*SECONDS[:2])]
+    engine.flow.queries.park("mean", None)
+    parts.append(engine.run(*SECONDS[2:5]))
+    engine.flow.queries.resume("mean")
+    parts += [engine.run(*SECONDS[5:]), engine.finish()]
+    events = [{"t": (START + timedelta(seconds=s)).isoformat(), "x": s} for batch in SECONDS for s in batch]
+    assert joined(*parts)["mean"] == list(engine.project.evaluate(DOCUMENT, {"air": events}))
+    engine.kill()
+
+
+def test_who_begins_to_read_a_parked_query_is_parked_with_it(tmp_path: Path) -> None:
+    """The others of the batch go on."""
+    engine = Engine(tmp_path)
+    engine.run(*SECONDS[:2])
+    engine.flow.queries.park("pairs", None)
+    engine.run(SECONDS[2])
+    reader = "CREATE QUERY late AS SELECT ?p.b AS b FROM (?p, pairs)"
+    pairs = [one.query for one in engine.project.registrations(DOCUMENT, "document") if one.label == "pairs"]
+    engine.flow.queries.submit(engine.project.registrations(reader, "late", pairs))
+    assert engine.run(SECONDS[3])["mean"]
+    assert {parked.label: parked.cause for parked in engine.flow.queries.parked} == {
+        "pairs": None, "quiet": "pairs", "late": "pairs"
+    }  # fmt: skip
+    assert len(engine.flow.queries.resume("late")) == 3
+    found = [engine.run(*SECONDS[4:]), engine.finish()]
+    whole = [row["b"] for part in found for row in part["pairs"]]
+    read = [row["b"] for part in found for row in part["late"]]
+    assert read == [b for b in whole if b > 9]
+    engine.kill()

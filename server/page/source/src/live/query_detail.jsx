@@ -19,6 +19,7 @@ const RANGES = [
   ["168", "7 days"],
 ];
 const CHART_MS = 15_000;
+const PARKABLE = new Set(["registered", "running", "behind", "waits"]);
 /** Only named queries have rows that are kept. */
 const hasRows = ({ kind, named }) => kind === "query" && named !== false;
 
@@ -109,6 +110,11 @@ function Actions({ query, again }) {
       {query.state === "parked" && (
         <button type="button" class="primary" onClick={() => act("resume", `${path}/resume`, "POST", `${query.label} goes on.`)}>
           Resume
+        </button>
+      )}
+      {PARKABLE.has(query.state) && (
+        <button type="button" onClick={() => act("park", `${path}/park`, "POST", `${query.label} is parked.`)}>
+          Park
         </button>
       )}
       <a class="button" href={href("query", [], { of: query.label })}>
