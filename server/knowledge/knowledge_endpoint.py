@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
+from ...api.remote import RemoteOntologies
 from ..access import may
 from ..problem_document import PROBLEM_RESPONSES
 from ..queries import ProjectProcesses, QueryCatalog
@@ -68,7 +69,11 @@ def knowledge_routes(processes: ProjectProcesses, catalog: QueryCatalog) -> APIR
     routes = APIRouter(tags=["knowledge"])
 
     @routes.get(
-        "/ontologies", summary="List the ontology modules", dependencies=[may("read")], responses=_answers(_MODULES)
+        "/ontologies",
+        summary="List the ontology modules",
+        dependencies=[may("read")],
+        response_model=RemoteOntologies,
+        responses=_answers(_MODULES),
     )
     def ontologies() -> dict[str, Any]:
         """What each says and imports, what follows, and where they contradict each other. `/graphs` changes them."""

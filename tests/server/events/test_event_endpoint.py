@@ -7,6 +7,7 @@ import threading
 import pytest
 from kaicep.config import Settings
 from kaicep.server.events import event_endpoint
+from kaicep.server.events.posted_records import DOCUMENT_TYPES, RECORD_TYPES
 from support.servers import ask, serving
 
 SOURCE = {"format": "json", "path": "in", "cleanSource": "delete"}
@@ -49,3 +50,8 @@ def test_others_are_answered_while_records_are_read(settings: Settings, monkeypa
         assert ask(f"{url}/health").status == 200
         may_go_on.set()
         posting.join()
+
+
+def test_every_form_that_is_taken_is_described(plain_url: str) -> None:
+    described = ask(f"{plain_url}/openapi.json").json["paths"]["/streams/{name}/events"]["post"]
+    assert described["requestBody"]["content"].keys() == {*RECORD_TYPES, *DOCUMENT_TYPES}

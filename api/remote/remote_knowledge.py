@@ -1,0 +1,93 @@
+"""What a server answers about what is known and what is kept, as values; its OpenAPI describes them by these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+__all__ = ["RemoteArchive", "RemoteCoverage", "RemoteGraph", "RemoteModule", "RemoteOntologies"]
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteModule:
+    """An ontology module.
+
+    Attributes:
+        name: its file, or the graph that it was uploaded as.
+        iri: of the ontology that it declares; `None`: it declares none.
+        triples: that it says.
+        imports: ontology IRIs that it asks for.
+        imported: whether it is there only because another one imports it.
+    """
+
+    name: str
+    iri: str | None
+    triples: int
+    imports: tuple[str, ...]
+    imported: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteOntologies:
+    """The modules, how many triples follow from them, and in words what contradicts itself or may be wrong."""
+
+    modules: tuple[RemoteModule, ...]
+    triples: int
+    contradictions: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteGraph:
+    """A module, and since when it has been in force.
+
+    Attributes:
+        name: its file, or the graph that it was uploaded as; `module` in JSON.
+        triples: that it says.
+        origin: whose it is: the project file's, added, or imported by another one; `from` in JSON.
+        version: of the knowledge, since which it is in force; `None`: it waits for the engine, as those below do.
+        batch: from which on.
+        since: when that was.
+    """
+
+    name: Annotated[str, Field(alias="module")]
+    triples: int
+    origin: Annotated[Literal["project", "added", "import"], Field(alias="from")]
+    version: int | None
+    batch: int | None
+    since: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteCoverage:
+    """What the archive has of a stream.
+
+    Attributes:
+        name: of the stream.
+        events: that are kept.
+        start: time stamp of the first; `from` in JSON.
+        end: of the last; `to` in JSON.
+        covered: from when to when there are events, without a gap.
+        gaps: from when to when there are none, and why, if that is known.
+    """
+
+    name: str
+    events: int
+    start: Annotated[datetime | None, Field(alias="from")]
+    end: Annotated[datetime | None, Field(alias="to")]
+    covered: tuple[tuple[datetime, datetime], ...]
+    gaps: tuple[tuple[datetime, datetime, str | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteArchive:
+    """What the archive has: events of all streams, bytes on disk, from when to when, and of each stream."""
+
+    events: int
+    bytes: int
+    start: Annotated[datetime | None, Field(alias="from")]
+    end: Annotated[datetime | None, Field(alias="to")]
+    streams: tuple[RemoteCoverage, ...]
