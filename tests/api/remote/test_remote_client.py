@@ -13,6 +13,7 @@ from kaicep.api.remote import RemoteRows, RemoteSubmission
 from kaicep.config import Settings
 from kaicep.pipeline.monitoring import status_bytes, status_file
 from support.archives import archived_project
+from support.asked_engine import ASKED, stopped_engine
 from support.command_line import write_project
 from support.kept_rows import keep_rows
 from support.servers import serving
@@ -113,3 +114,11 @@ def test_the_engine_of_a_server(tmp_path_factory: pytest.TempPathFactory) -> Non
     with serving(settings) as url:
         found = Client(url).status()
     assert (found.state, found.records, found.streams) == ("killed", engine.records, engine.streams)
+
+
+def test_states_are_asked(tmp_path_factory: pytest.TempPathFactory) -> None:
+    settings, expected = stopped_engine(tmp_path_factory.mktemp("asked"), ASKED[0])
+    with serving(settings) as url:
+        found = Client(url).ask(ASKED[0])
+    assert found.columns == tuple(expected.columns)
+    assert [row["id"] for row in found.rows] == [row["id"] for row in expected] != []
