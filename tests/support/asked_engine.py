@@ -75,8 +75,8 @@ class AskedEngine:
         flow: what answers the queries.
     """
 
-    def __init__(self, folder: Path, text: str, **archive: object) -> None:
-        content = {**CONTENT, "archive": {"enabled": True, "store": False, "path": "archive", **archive}}
+    def __init__(self, folder: Path, text: str, of: Mapping[str, Any] = CONTENT, **archive: object) -> None:
+        content = {**of, "archive": {"enabled": True, "store": False, "path": "archive", **archive}}
         (folder / "q.chi").write_text(text, encoding="utf-8")
         queries = {"files": ["q.chi"]}
         self.project = Project.parse({**content, "engine": {"state": "state"}, "queries": queries}, root=folder)
