@@ -1,4 +1,4 @@
-"""A server's ontology modules and archive, as calls."""
+"""A server's knowledge and archive, and why rows came, as calls."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ from pathlib import Path
 
 from ...errors import OntologyError, Place
 from .remote_connection import Connection, named
-from .remote_knowledge import RemoteArchive, RemoteGraph, RemoteModule, RemoteOntologies
+from .remote_knowledge import (
+    RemoteArchive,
+    RemoteClass,
+    RemoteGraph,
+    RemoteIndividual,
+    RemoteModule,
+    RemoteNeighbourhood,
+    RemoteOntologies,
+)
+from .remote_matches import RemoteChart, RemoteReasons
 
 __all__ = ["KnowledgeClient"]
 
@@ -66,6 +75,36 @@ class KnowledgeClient:
     def remove_ontology(self, name: str) -> None:
         """Remove a module, by its name or ontology IRI; a file stays where it is."""
         self._connection.request("DELETE", "/graphs", query={"graph": self._graph(name)})
+
+    def classes(self, parent: str | None = None) -> tuple[RemoteClass, ...]:
+        """The classes right below one, by its IRI; `None`: those that are below no other."""
+        return self._connection.value(tuple[RemoteClass, ...], "/classes", parent=parent)
+
+    def individuals(
+        self, search: str | None = None, *, of_class: str | None = None, limit: int = 50
+    ) -> tuple[RemoteIndividual, ...]:
+        """Individuals with a text in a label or their IRI, in a class by its IRI, or both; so many at most."""
+        query = {"search": search, "class": of_class, "limit": limit}
+        return self._connection.value(tuple[RemoteIndividual, ...], "/individuals", **query)
+
+    def individual(self, iri: str) -> RemoteNeighbourhood:
+        """An individual, and what is linked to it."""
+        return self._connection.value(RemoteNeighbourhood, "/individuals", iri=iri)
+
+    def why(self, label: str, row: str) -> RemoteReasons:
+        """Why a query has found a row, by its `_id`: its events, what held of each, the contexts that it lies in."""
+        return self._connection.value(RemoteReasons, f"/matches/{named(row)}/why", query=label)
+
+    def chart(self, label: str, *, start: str = "now - 24h", end: str | None = None) -> RemoteChart:
+        """What a chart of a query draws.
+
+        Args:
+            label: of the query.
+            start: a moment, or `now - 1h`; now is the time of the newest event.
+            end: a moment behind the last event; `None`: the newest.
+        """
+        query = {"from": start, "to": end}
+        return self._connection.value(RemoteChart, f"/queries/{named(label)}/chart", **query)
 
     def archive(self, *, gap: str | None = None) -> RemoteArchive:
         """What is kept, of which times, and where there is nothing.

@@ -214,5 +214,5 @@ class Client(StreamClient, KnowledgeClient):
         return status_of(self.get("/status"))
 
     def get(self, path: str, **query: object) -> Any:
-        """What else the server tells as JSON: `/classes`, `/vocabulary`, …; see its `/openapi.json`."""
+        """What else the server tells as JSON: `/vocabulary`, `/examples`, …; see its `/openapi.json`."""
         return self._connection.json("GET", path, **query)

@@ -8,7 +8,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-__all__ = ["RemoteArchive", "RemoteCoverage", "RemoteGraph", "RemoteModule", "RemoteOntologies"]
+__all__ = [
+    "RemoteArchive",
+    "RemoteClass",
+    "RemoteCoverage",
+    "RemoteGraph",
+    "RemoteIndividual",
+    "RemoteLink",
+    "RemoteModule",
+    "RemoteNeighbourhood",
+    "RemoteOntologies",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +69,63 @@ class RemoteGraph:
     version: int | None
     batch: int | None
     since: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteClass:
+    """A class of the knowledge.
+
+    Attributes:
+        iri: of the class.
+        prefixed: the same, as the project writes it.
+        label: for people, if it has one.
+        individuals: in it and below.
+        direct: those that are in no class below.
+        subclasses: whether there are some.
+    """
+
+    iri: str
+    prefixed: str
+    label: str | None
+    individuals: int
+    direct: int
+    subclasses: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteIndividual:
+    """An individual: its IRI, the same as the project writes it, its label, and the most special classes it is in."""
+
+    iri: str
+    prefixed: str
+    label: str | None
+    classes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteLink:
+    """A triple about an individual.
+
+    Attributes:
+        property: IRI.
+        value: what is linked: an IRI, a blank node, or a literal's text.
+        label: of it; of what has no name: what is said of it.
+        incoming: whether it is the subject.
+        iri: whether it is named by an IRI.
+    """
+
+    property: str
+    value: str
+    label: str | None
+    incoming: bool
+    iri: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteNeighbourhood(RemoteIndividual):
+    """An individual, and what is linked to it."""
+
+    triples: tuple[RemoteLink, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
-from ...api.remote import RemoteArchive
+from ...api.remote import RemoteArchive, RemoteChart
 from ...config import Settings
 from ...language import parse_duration
 from ..access import may
@@ -79,6 +79,7 @@ def archive_routes(settings: Settings, processes: ProjectProcesses, catalog: Que
         "/queries/{label}/chart",
         summary="What a chart of a query draws",
         dependencies=[may("read")],
+        response_model=RemoteChart,
         responses=_answers(_CHART),
     )
     def chart(

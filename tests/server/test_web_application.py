@@ -26,3 +26,25 @@ def test_every_part_of_an_address_is_described(plain_url: str) -> None:
         for operation in operations.values():
             named = {one["name"] for one in operation.get("parameters", []) if one["in"] == "path"}
             assert named == set(re.findall(r"{(\w+)}", path)), path
+
+
+def test_what_a_client_reads_is_described_to_its_fields(plain_url: str) -> None:
+    described = ask(f"{plain_url}/openapi.json").json["paths"]
+    read = (
+        "/streams",
+        "/streams/{name}",
+        "/contexts",
+        "/alarms",
+        "/ontologies",
+        "/archive",
+        "/classes",
+        "/individuals",
+        "/matches/{id}/why",
+        "/queries/{label}/chart",
+    )
+    for path in read:
+        schema = described[path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+        assert "#/components/schemas/" in str(schema), path
+        assert "additionalProperties" not in schema, path
+    listed = described["/graphs"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+    assert "module" in str(listed)

@@ -1,4 +1,4 @@
-"""Modules of a server are listed, added, replaced and removed; what its archive has is told."""
+"""Modules of a server are listed, added, replaced and removed; what is known, kept and found is told, with reasons."""
 
 from __future__ import annotations
 
@@ -10,9 +10,17 @@ import pytest
 from kaicep import Client, OntologyError, PipelineError
 from kaicep.config import Settings
 from support.archives import NINE, SECOND, STREAM, archived_project
+from support.asked_engine import AskedEngine
 from support.servers import serving
 
 OWL = "@prefix owl: <http://www.w3.org/2002/07/owl#> . "
+PEAK = "CREATE QUERY peak AS SELECT ?e.flow FILTER (?e.flow > 73.5)"
+READINGS = {
+    "event_type": "e:Reading",
+    "time": {"attribute": "at"},
+    "identity": ["at"],
+    "attributes": {"flow": {"datatype": "xsd:double"}},
+}
 ROOMS = f"{OWL} <urn:rooms> a owl:Ontology . <urn:Room> owl:disjointWith <urn:Hall> . <urn:r1> a <urn:Room> ."
 
 
@@ -87,3 +95,39 @@ def test_what_the_archive_has(client: Client) -> None:
     assert (found.events, found.start, found.end) == (150, NINE, NINE + 149 * SECOND)
     (stream,) = found.streams
     assert (stream.name, stream.covered, stream.gaps) == (STREAM, ((NINE, NINE + timedelta(seconds=149)),), ())
+
+
+def test_classes_and_individuals(client: Client) -> None:
+    (room,) = [one for one in client.classes() if one.iri == "urn:Room"]
+    assert (room.individuals, room.subclasses) == (1, False)
+    assert client.classes("urn:Room") == ()
+    (found,) = client.individuals("R1", of_class="urn:Room")
+    assert (found.iri, found.classes) == ("urn:r1", ("urn:Room",))
+    assert client.individuals("r2") == ()
+    one = client.individual("urn:r1")
+    assert [(link.property, link.value, link.incoming) for link in one.triples] == [("urn:in", "urn:house", False)]
+    with pytest.raises(PipelineError, match="nothing is said of <urn:r2>"):
+        client.individual("urn:r2")
+
+
+def test_why_a_row_came_and_its_chart(tmp_path: Path) -> None:
+    engine = AskedEngine(tmp_path, PEAK, {"prefixes": {"e": "http://e/"}, "streams": {"air": READINGS}})
+    engine.deliver(
+        air=[{"at": (NINE + n * SECOND).isoformat(), "flow": flow} for n, flow in enumerate((70, 71, 72, 74, 73))]
+    )
+    engine.stop()
+    with serving(engine.project.settings) as url:
+        client = Client(url)
+        (row,) = client.matches("peak").rows
+        found = client.why("peak", row["_id"])
+        assert [(event.time, event.attributes["flow"]) for event in found.events] == [(NINE + 3 * SECOND, 74.0)]
+        assert found.reasons[0]["holds"] is True
+        chart = client.chart("peak", start="now - 2s")
+        assert (chart.threshold, chart.start, [mark.id for mark in chart.matches]) == (
+            (73.5,),
+            NINE + 2 * SECOND,
+            [row["_id"]],
+        )
+        assert [value for _, value in chart.series[0].points] == [72.0, 74.0, 73.0]
+        with pytest.raises(PipelineError, match="no row of 'peak' has the id 'x'"):
+            client.why("peak", "x")
