@@ -3,63 +3,104 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..storage import masked
-from .options import ProjectAtLast, ProjectByName, ProjectOption, RowFormOption, project_of
+from .options import (
+    ProjectAtLast,
+    ProjectByName,
+    ProjectUnlessServer,
+    RowFormOption,
+    named_project,
+    project_of,
+)
+from .remote import ServerOption, print_remote_rows, server_of
 from .terminal import print_rows, tell, waiting
+
+if TYPE_CHECKING:
+    from ..api import Client
 
 app = typer.Typer(
     no_args_is_help=True, rich_markup_mode="markdown", help="Change the ontology modules, also while an engine runs."
 )
 
 
-@app.command("add", epilog="Example: `kaicep ontology add rooms.ttl --project campus/`")
+@app.command(
+    "add",
+    epilog="Examples: `kaicep ontology add rooms.ttl --project campus/`, "
+    "`kaicep ontology add rooms.ttl --server http://ops:8080`",
+)
 def add_module(
     module: Annotated[
         Path, typer.Argument(metavar="FILE", help="An ontology module, in any RDF syntax, or a name: brick:1.5.")
     ],
-    project: ProjectOption,
+    project: ProjectUnlessServer = None,
     *,
     replace: Annotated[
         str | None,
         typer.Option(metavar="MODULE", help="The module whose place it takes: its file, file name or ontology IRI."),
     ] = None,
+    server: ServerOption = None,
 ) -> None:
     """Add a module, or replace the one of the same file or ontology IRI.
 
     A running engine takes it over at a batch border; without one, the next start does. A module that is broken, that
     contradicts the others, or that would change the columns of a running query, is refused.
     """
+    if (remote := server_of(server, project)) is not None:
+        with waiting(f"sending {module}; the server closes its knowledge anew"):
+            graph = remote.add_ontology(module, name=replace)
+        typer.echo(f"{graph}: added")
+        return
     from ..api.clients import add_module
     from ..config import Settings
 
-    settings = Settings.load(project)
+    settings = Settings.load(named_project(project))
     with masked(settings.engine.umask), waiting(f"taking {module} in, and closing the knowledge anew"):
         said = add_module(settings, module, replace)
     typer.echo("\n".join(said))
 
 
-@app.command("remove", epilog="Example: `kaicep ontology remove rooms.ttl --project campus/`")
+@app.command(
+    "remove",
+    epilog="Examples: `kaicep ontology remove rooms.ttl --project campus/`, "
+    "`kaicep ontology remove rooms.ttl --server http://ops:8080`",
+)
 def remove_module(
     module: Annotated[str, typer.Argument(metavar="MODULE", help="Its file, file name or ontology IRI.")],
-    project: ProjectOption,
+    project: ProjectUnlessServer = None,
+    *,
+    server: ServerOption = None,
 ) -> None:
     """Remove a module; its file stays where it is."""
+    if (remote := server_of(server, project)) is not None:
+        with waiting(f"leaving {module} out; the server closes its knowledge anew"):
+            remote.remove_ontology(module)
+        typer.echo(f"{module}: removed")
+        return
     from ..api.clients import remove_module
     from ..config import Settings
 
-    settings = Settings.load(project)
+    settings = Settings.load(named_project(project))
     with masked(settings.engine.umask), waiting(f"leaving {module} out, and closing the knowledge anew"):
         said = remove_module(settings, module)
     typer.echo("\n".join(said))
 
 
 @app.command("list", epilog="Example: `kaicep ontology list campus/`")
-def list_modules(project: ProjectAtLast = None, *, named: ProjectByName = None, form: RowFormOption = None) -> None:
+def list_modules(
+    project: ProjectAtLast = None,
+    *,
+    named: ProjectByName = None,
+    form: RowFormOption = None,
+    server: ServerOption = None,
+) -> None:
     """List the modules, and since which version, batch and moment each has been in force."""
+    if (remote := server_of(server, project, named)) is not None:
+        _print_modules_of(remote, form)
+        return
     from ..api.clients import MODULE_COLUMNS, list_modules
     from ..config import Settings
 
@@ -68,6 +109,21 @@ def list_modules(project: ProjectAtLast = None, *, named: ProjectByName = None, 
     print_rows(rows, MODULE_COLUMNS, form, settings)
     for line in said:
         tell(line)
+
+
+def _print_modules_of(remote: Client, form: RowFormOption) -> None:
+    rows = [
+        {
+            "module": one.name,
+            "triples": one.triples,
+            "from": one.origin,
+            "version": one.version,
+            "batch": one.batch,
+            "since": one.since,
+        }
+        for one in remote.graphs()
+    ]
+    print_remote_rows(rows, ("module", "triples", "from", "version", "batch", "since"), form)
 
 
 @app.command("shipped", epilog="Example: `kaicep ontology shipped`")

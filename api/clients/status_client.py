@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...config import Settings
 from ...errors import PipelineError
 from ...pipeline.control import Requests, folder_of
-from ...pipeline.monitoring import EngineState, EngineStatus, read_status, status_file, status_of
+from ...pipeline.monitoring import EngineState, EngineStatus, read_status, status_file
 
 if TYPE_CHECKING:
     from ..remote import Client
@@ -65,7 +65,7 @@ def remote_status(client: Client) -> KnownStatus:
     Raises:
         KaicepError: it has none, none of this version, or the server does not answer.
     """
-    status = status_of(client.status())
+    status = client.status()
     return KnownStatus(status, status.state == "running", (datetime.now(UTC) - status.at).total_seconds())
 
 

@@ -13,15 +13,57 @@ from .remote_answers import (
     RemoteTrial,
 )
 from .remote_client import Client
+from .remote_knowledge import (
+    RemoteArchive,
+    RemoteClass,
+    RemoteCoverage,
+    RemoteGraph,
+    RemoteIndividual,
+    RemoteLink,
+    RemoteModule,
+    RemoteNeighbourhood,
+    RemoteOntologies,
+)
+from .remote_matches import RemoteChart, RemoteEvent, RemoteMark, RemoteReasons, RemoteSeries
+from .remote_streams import (
+    RemoteAlarm,
+    RemoteAttribute,
+    RemoteContext,
+    RemoteContextSet,
+    RemoteSchema,
+    RemoteStream,
+    RemoteWindow,
+)
 
 __all__ = [
     "Client",
+    "RemoteAlarm",
+    "RemoteArchive",
+    "RemoteAttribute",
+    "RemoteChart",
     "RemoteCheck",
+    "RemoteClass",
+    "RemoteContext",
+    "RemoteContextSet",
+    "RemoteCoverage",
+    "RemoteEvent",
     "RemoteFault",
+    "RemoteGraph",
+    "RemoteIndividual",
     "RemoteJob",
+    "RemoteLink",
+    "RemoteMark",
+    "RemoteModule",
+    "RemoteNeighbourhood",
+    "RemoteOntologies",
     "RemoteQuery",
+    "RemoteReasons",
     "RemoteRow",
     "RemoteRows",
+    "RemoteSchema",
+    "RemoteSeries",
+    "RemoteStream",
     "RemoteSubmission",
     "RemoteTrial",
+    "RemoteWindow",
 ]

@@ -7,7 +7,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from ...errors import PipelineError, error_of
+from ...errors import error_of
+from ...pipeline.monitoring import EngineStatus, status_of
+from .knowledge_client import KnowledgeClient
 from .remote_answers import (
     RemoteCheck,
     RemoteJob,
@@ -20,6 +22,7 @@ from .remote_answers import (
 )
 from .remote_connection import Connection, named
 from .remote_events import following_rows
+from .stream_client import StreamClient
 
 __all__ = ["Client"]
 
@@ -29,7 +32,7 @@ _JSON_RESULTS = "application/sparql-results+json"
 Form = Literal["text", "json", "mermaid", "dot", "svg"]
 
 
-class Client:
+class Client(StreamClient, KnowledgeClient):
     """A server of a project; threads may share it.
 
     Errors of the server are raised as those of kaicep, with place and hint: `QueryTypeError`, `OntologyError`, …
@@ -210,13 +213,14 @@ class Client:
         body = self._connection.json("POST", f"/streams/{named(stream)}/events", list(events))
         return int(body["accepted"])
 
-    def status(self) -> Mapping[str, Any]:
-        """How the engine fares: what `kaicep status --json` prints."""
-        found = self.get("/status")
-        if not isinstance(found, dict):
-            raise PipelineError("the server says no status", hint="see that it is one of kaicep")
-        return found
+    def status(self) -> EngineStatus:
+        """How the engine fares: what `kaicep status --json` prints.
+
+        Raises:
+            PipelineError: no engine has run yet, or it is of another version.
+        """
+        return status_of(self.get("/status"))
 
     def get(self, path: str, **query: object) -> Any:
-        """What else the server tells as JSON: `/streams`, `/archive`, `/classes`, …; see its `/openapi.json`."""
+        """What else the server tells as JSON: `/vocabulary`, `/examples`, …; see its `/openapi.json`."""
         return self._connection.json("GET", path, **query)

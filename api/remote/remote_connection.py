@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
 import urllib3
+from pydantic import TypeAdapter
 
 from ...errors import ConfigError, KaicepError, PipelineError, Place, error_of
 
@@ -16,6 +17,8 @@ __all__ = ["REFUSED", "Connection", "RemoteError", "error_of_problem", "named"]
 _PROBLEM = "application/problem+json"
 _TYPE = "urn:kaicep:error:"
 REFUSED = 400
+
+Value = TypeVar("Value")
 
 
 class RemoteError(PipelineError):
@@ -108,6 +111,21 @@ class Connection:
             raise RemoteError(
                 f"{self.url} is no server of kaicep: {path} is no JSON",
                 hint="see its address",
+            ) from error
+
+    def value(self, kind: type[Value], path: str, **query: object) -> Value:
+        """The value of a kind that is at a path; what a newer server says beyond it is passed over.
+
+        Raises:
+            KaicepError: as `request`, or it is no value of that kind.
+        """
+        content = self.json("GET", path, **query)
+        try:
+            return TypeAdapter(kind).validate_python(content)
+        except ValueError as error:
+            raise RemoteError(
+                f"{self.url} answers {path} otherwise than this version of kaicep reads it",
+                hint="let both be of one version",
             ) from error
 
 

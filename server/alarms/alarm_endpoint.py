@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, ConfigDict
 from starlette.concurrency import run_in_threadpool
 
+from ...api.remote import RemoteAlarm
 from ...settings import ServerSettings
 from ..access import current_client, may
 from ..problem_document import PROBLEM_RESPONSES
@@ -60,7 +61,11 @@ def alarm_routes(catalog: AlarmCatalog, acknowledgements: Acknowledgements, serv
     routes = APIRouter(tags=["alarms"])
 
     @routes.get(
-        "/alarms", summary="What became of alarms", dependencies=[may("read")], responses=_answers(200, [_ALARM])
+        "/alarms",
+        summary="What became of alarms",
+        dependencies=[may("read")],
+        response_model=list[RemoteAlarm],
+        responses=_answers(200, [_ALARM]),
     )
     def alarms(limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> list[dict[str, Any]]:
         """Those that nobody has seen first, then those that somebody has, then those that are over.

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
+from ...api.remote import RemoteArchive, RemoteChart
 from ...config import Settings
 from ...language import parse_duration
 from ..access import may
@@ -60,7 +61,13 @@ def archive_routes(settings: Settings, processes: ProjectProcesses, catalog: Que
     """
     routes = APIRouter(tags=["archive"])
 
-    @routes.get("/archive", summary="What is kept", dependencies=[may("read")], responses=_answers(_STATISTICS))
+    @routes.get(
+        "/archive",
+        summary="What is kept",
+        dependencies=[may("read")],
+        response_model=RemoteArchive,
+        responses=_answers(_STATISTICS),
+    )
     def archive(gap: str | None = None) -> ArchiveStatistics:
         """Events by stream, of which times there are some, and where there is none; `gap` says how long that is: 1h.
 
@@ -72,6 +79,7 @@ def archive_routes(settings: Settings, processes: ProjectProcesses, catalog: Que
         "/queries/{label}/chart",
         summary="What a chart of a query draws",
         dependencies=[may("read")],
+        response_model=RemoteChart,
         responses=_answers(_CHART),
     )
     def chart(

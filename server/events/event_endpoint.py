@@ -12,20 +12,30 @@ from ..access import may
 from ..problem_document import PROBLEM_RESPONSES
 from ..request_body import read_body
 from .event_inbox import EventInbox, EventInboxes
-from .posted_records import RECORD_TYPES, json_lines
+from .posted_records import json_lines
 
 __all__ = ["event_routes"]
 
 _RECORD = {"sensor": "s1", "at": "2026-01-01T00:00:02Z", "flow": 60.5}
 _LINES = '{"sensor": "s1", "at": "2026-01-01T00:00:02Z", "flow": 60.5}\n'
 _CSV = "sensor,at,flow\ns1,2026-01-01T00:00:02Z,60.5\n"
+_PACK = [{"bn": "urn:dev:mac:0024befffe804ff1", "bt": 1.767225602e9, "n": "flow", "u": "l/s", "v": 60.5}]
+_OBSERVATION = {"@type": "sosa:Observation", "sosa:resultTime": "2026-01-01T00:00:02Z", "sosa:hasSimpleResult": 60.5}
 _OBJECT: dict[str, Any] = {"type": "object", "additionalProperties": True}
+_OBJECTS: dict[str, Any] = {"anyOf": [_OBJECT, {"type": "array", "items": _OBJECT}]}
+_EXAMPLES: tuple[tuple[str, Any], ...] = (
+    ("application/json", [_RECORD]),
+    ("application/x-ndjson", _LINES),
+    ("application/jsonl", _LINES),
+    ("text/csv", _CSV),
+    ("application/senml+json", _PACK),
+    ("application/ld+json", _OBSERVATION),
+)
 _BODY = {
     "required": True,
     "content": {
-        RECORD_TYPES[0]: {"schema": {"anyOf": [_OBJECT, {"type": "array", "items": _OBJECT}]}, "example": [_RECORD]},
-        RECORD_TYPES[1]: {"schema": {"type": "string"}, "example": _LINES},
-        RECORD_TYPES[3]: {"schema": {"type": "string"}, "example": _CSV},
+        media: {"schema": {"type": "string"} if isinstance(example, str) else _OBJECTS, "example": example}
+        for media, example in _EXAMPLES
     },
 }
 
@@ -44,6 +54,8 @@ def event_routes(inboxes: EventInboxes, server: ServerSettings) -> APIRouter:
     )
     async def post_events(name: str, request: Request) -> dict[str, int]:
         """One, many, JSON lines or CSV, all or none of them; durable when this is answered.
+
+        Streams with a `payload` take its documents instead: SenML, JSON-LD, or any of them as JSON; no CSV.
 
         What comes again is known by its identity, so what was not acknowledged may be sent once more. Where so much
         waits that the engine is behind, 429 says when to come again.

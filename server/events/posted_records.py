@@ -12,10 +12,10 @@ from ...errors import PipelineError, Place
 from ..problem import ProblemError
 from ..sparql import content_type_of
 
-__all__ = ["RECORD_TYPES", "json_lines"]
+__all__ = ["DOCUMENT_TYPES", "RECORD_TYPES", "json_lines"]
 
 RECORD_TYPES = ("application/json", "application/x-ndjson", "application/jsonl", "text/csv")
-_DOCUMENT_TYPES = (*RECORD_TYPES[:3], "application/senml+json", "application/ld+json")
+DOCUMENT_TYPES = (*RECORD_TYPES[:3], "application/senml+json", "application/ld+json")
 
 
 def json_lines(content_type: str | None, body: bytes, *, documents: bool = False) -> list[bytes]:
@@ -30,7 +30,7 @@ def json_lines(content_type: str | None, body: bytes, *, documents: bool = False
         ProblemError: 415, it is in no such form; 400, something in it is no record: then nothing of it is taken.
     """
     media, charset = content_type_of(content_type)
-    known = _DOCUMENT_TYPES if documents else RECORD_TYPES
+    known = DOCUMENT_TYPES if documents else RECORD_TYPES
     if media not in known:
         said = "the request does not say what its body is" if media is None else f"{media} is no form of records"
         raise ProblemError(415, said, f"send one of {', '.join(known)}")

@@ -13,8 +13,10 @@ from urllib.parse import quote
 import pyoxigraph as ox
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
+from pydantic import TypeAdapter
 from starlette.concurrency import run_in_threadpool
 
+from ...api.remote import RemoteGraph
 from ...settings import Role, ServerSettings
 from ..access import may
 from ..jobs import JOB_PREFERENCE, JobQueue, job_answer, prefers_job
@@ -61,7 +63,7 @@ _READ: dict[int | str, dict[str, Any]] = {
         "content": {
             **{media: {"schema": {"type": "string"}} for media in GRAPH_TYPES[1:]},
             GRAPH_TYPES[0]: {"schema": {"type": "string"}, "example": _TURTLE},
-            "application/json": {"schema": {"type": "array", "items": {"type": "object"}}},
+            "application/json": {"schema": TypeAdapter(list[RemoteGraph]).json_schema()},
         },
     },
     **PROBLEM_RESPONSES,

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
+from ...api.remote import RemoteClass, RemoteIndividual, RemoteNeighbourhood, RemoteOntologies, RemoteReasons
 from ..access import may
 from ..problem_document import PROBLEM_RESPONSES
 from ..queries import ProjectProcesses, QueryCatalog
@@ -68,13 +69,23 @@ def knowledge_routes(processes: ProjectProcesses, catalog: QueryCatalog) -> APIR
     routes = APIRouter(tags=["knowledge"])
 
     @routes.get(
-        "/ontologies", summary="List the ontology modules", dependencies=[may("read")], responses=_answers(_MODULES)
+        "/ontologies",
+        summary="List the ontology modules",
+        dependencies=[may("read")],
+        response_model=RemoteOntologies,
+        responses=_answers(_MODULES),
     )
     def ontologies() -> dict[str, Any]:
         """What each says and imports, what follows, and where they contradict each other. `/graphs` changes them."""
         return processes.ask(listed_ontologies)
 
-    @routes.get("/classes", summary="A level of classes", dependencies=[may("read")], responses=_answers([_CLASS]))
+    @routes.get(
+        "/classes",
+        summary="A level of classes",
+        dependencies=[may("read")],
+        response_model=list[RemoteClass],
+        responses=_answers([_CLASS]),
+    )
     def classes(parent: str | None = None) -> list[dict[str, Any]]:
         """Those right below the parent, else those below no other; with how many individuals they have."""
         return processes.ask(class_level, parent)
@@ -83,6 +94,7 @@ def knowledge_routes(processes: ProjectProcesses, catalog: QueryCatalog) -> APIR
         "/individuals",
         summary="Individuals, or one",
         dependencies=[may("read")],
+        response_model=list[RemoteIndividual] | RemoteNeighbourhood,
         responses={
             200: {
                 "content": {
@@ -106,7 +118,13 @@ def knowledge_routes(processes: ProjectProcesses, catalog: QueryCatalog) -> APIR
             return processes.ask(one_individual, iri)
         return processes.ask(found_individuals, search, of_class, limit)
 
-    @routes.get("/matches/{id}/why", summary="Why there is a row", dependencies=[may("read")], responses=_answers(_WHY))
+    @routes.get(
+        "/matches/{id}/why",
+        summary="Why there is a row",
+        dependencies=[may("read")],
+        response_model=RemoteReasons,
+        responses=_answers(_WHY),
+    )
     def why(id: str, query: str) -> dict[str, Any]:  # noqa: A002 - so the address calls it
         """Its events, which clauses held of each, down to axioms and files; and the contexts that it lies in."""
         catalog.query(query)

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 
+from ...api.remote import RemoteSchema, RemoteStream
 from ...config import Settings
 from ..access import may
 from ..problem_document import PROBLEM_RESPONSES
@@ -62,12 +63,24 @@ def stream_routes(settings: Settings, processes: ProjectProcesses) -> APIRouter:
     """
     routes = APIRouter(tags=["streams"])
 
-    @routes.get("/streams", summary="List the streams", dependencies=[may("read")], responses=_answers([_SUMMARY]))
+    @routes.get(
+        "/streams",
+        summary="List the streams",
+        dependencies=[may("read")],
+        response_model=list[RemoteStream],
+        responses=_answers([_SUMMARY]),
+    )
     def streams() -> list[StreamSummary]:
         """Records a second, how far each is behind the clock, and what was not taken."""
         return listed_streams(settings)
 
-    @routes.get("/streams/{name}", summary="One stream", dependencies=[may("read")], responses=_answers(_SCHEMA))
+    @routes.get(
+        "/streams/{name}",
+        summary="One stream",
+        dependencies=[may("read")],
+        response_model=RemoteSchema,
+        responses=_answers(_SCHEMA),
+    )
     def schema(name: str) -> dict[str, Any]:
         """What its events are; and the mapping report: how those of the archive's last hour go with the model."""
         require_stream(settings, name)

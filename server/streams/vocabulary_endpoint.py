@@ -6,6 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter
 
+from ...api.remote import RemoteContextSet
 from ...config import Settings
 from ...pipeline import query_files, read_document
 from ..access import may
@@ -70,7 +71,13 @@ def vocabulary_routes(settings: Settings, processes: ProjectProcesses) -> APIRou
         """The query files of the project, each by its name."""
         return [{"label": path.stem, "text": read_document(path)} for path in query_files(settings)]
 
-    @routes.get("/contexts", summary="When contexts held", dependencies=[may("read")], responses=_answers(_CONTEXTS))
+    @routes.get(
+        "/contexts",
+        summary="When contexts held",
+        dependencies=[may("read")],
+        response_model=list[RemoteContextSet],
+        responses=_answers(_CONTEXTS),
+    )
     def contexts(last: str = "24h") -> list[dict[str, Any]]:
         """The sets of contexts, and the windows of each context in the last time of the archive, 24 h say.
 

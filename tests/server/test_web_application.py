@@ -95,3 +95,25 @@ def test_without_tokens_pages_that_are_not_named_change_nothing() -> None:
     with serving(Settings.parse({"server": {"cors": ["*"]}})) as url:
         assert ask(f"{url}/health", "POST", Origin=OTHER).status == 405
         assert ask(f"{url}/health", Host="evil.example").status == 403
+
+
+def test_what_a_client_reads_is_described_to_its_fields(plain_url: str) -> None:
+    described = ask(f"{plain_url}/openapi.json").json["paths"]
+    read = (
+        "/streams",
+        "/streams/{name}",
+        "/contexts",
+        "/alarms",
+        "/ontologies",
+        "/archive",
+        "/classes",
+        "/individuals",
+        "/matches/{id}/why",
+        "/queries/{label}/chart",
+    )
+    for path in read:
+        schema = described[path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+        assert "#/components/schemas/" in str(schema), path
+        assert "additionalProperties" not in schema, path
+    listed = described["/graphs"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+    assert "module" in str(listed)

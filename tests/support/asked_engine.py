@@ -10,15 +10,17 @@ from typing import Any
 
 from kaicep import Project
 from kaicep.archive import Archive
+from kaicep.config import Settings
 from kaicep.pipeline.control.state_admin import StateAdmin
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
 from kaicep.pipeline.flow.queries.registration import Registration
+from kaicep.pipeline.results import Rows
 from kaicep.pipeline.sources.memory_source import raw_table
 from kaicep.pipeline.sources.records import RawBatch
 
 from .timer_queries import CONTENT
 
-__all__ = ["ASKED", "BASE", "TEXT", "AskedEngine", "batches", "event"]
+__all__ = ["ASKED", "BASE", "TEXT", "AskedEngine", "batches", "event", "stopped_engine"]
 
 BASE = datetime(2024, 1, 1, tzinfo=UTC)
 TEXT = """
@@ -73,8 +75,8 @@ class AskedEngine:
         flow: what answers the queries.
     """
 
-    def __init__(self, folder: Path, text: str, **archive: object) -> None:
-        content = {**CONTENT, "archive": {"enabled": True, "store": False, "path": "archive", **archive}}
+    def __init__(self, folder: Path, text: str, of: Mapping[str, Any] = CONTENT, **archive: object) -> None:
+        content = {**of, "archive": {"enabled": True, "store": False, "path": "archive", **archive}}
         (folder / "q.chi").write_text(text, encoding="utf-8")
         queries = {"files": ["q.chi"]}
         self.project = Project.parse({**content, "engine": {"state": "state"}, "queries": queries}, root=folder)
@@ -100,6 +102,16 @@ class AskedEngine:
         """One batch of raw tuples by stream."""
         number = (self.flow.last or 0) + 1
         self.flow.run(number, {name: RawBatch(raw_table(list(rows))) for name, rows in events.items() if rows})
+
+
+def stopped_engine(folder: Path, asked: str) -> tuple[Settings, Rows]:
+    """The project of an engine that has answered all batches and ended, and what it said when it was asked."""
+    engine = AskedEngine(folder, TEXT)
+    for batch in batches():
+        engine.deliver(**batch)
+    rows = engine.states.ask(asked)
+    engine.stop()
+    return engine.project.settings, rows
 
 
 def _silent(_line: str) -> None:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from itertools import islice
 
 import pytest
 from kaicep import Client, PipelineError, QueryTypeError
 from kaicep.api.remote import RemoteRows, RemoteSubmission
 from kaicep.config import Settings
+from kaicep.pipeline.monitoring import status_bytes, status_file
 from support.archives import archived_project
+from support.asked_engine import ASKED, stopped_engine
 from support.command_line import write_project
 from support.kept_rows import keep_rows
 from support.servers import serving
+from support.statuses import busy_engine
 
 ATTRIBUTES = '[streams.airflowReport.attributes]\nflowrate = { datatype = "xsd:double" }\n'
 
@@ -100,7 +104,7 @@ def test_the_archive_is_asked_and_queries_are_tried_on_it(client: Client) -> Non
     with pytest.raises(QueryTypeError):
         client.try_query("SELECT ?e.flowrat", last="1h")
     assert {job.state for job in client.jobs()} == {"done", "failed"}
-    assert client.get("/archive")["events"] == 150
+    assert client.get("/vocabulary")["prefixes"]["e"] == "http://e/"
 
 
 def test_events_are_posted(tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -114,3 +118,22 @@ def test_events_are_posted(tmp_path_factory: pytest.TempPathFactory) -> None:
             client.status()
     (inbox,) = (folder / "incoming").glob("*.jsonl")
     assert json.loads(inbox.read_text())["flow"] == 1
+
+
+def test_the_engine_of_a_server(tmp_path_factory: pytest.TempPathFactory) -> None:
+    settings = Settings.load(write_project(tmp_path_factory.mktemp("engine")))
+    engine = busy_engine(datetime.now(UTC))
+    file = status_file(settings.path(settings.engine.state))
+    file.parent.mkdir(parents=True)
+    file.write_bytes(status_bytes(engine))
+    with serving(settings) as url:
+        found = Client(url).status()
+    assert (found.state, found.records, found.streams) == ("killed", engine.records, engine.streams)
+
+
+def test_states_are_asked(tmp_path_factory: pytest.TempPathFactory) -> None:
+    settings, expected = stopped_engine(tmp_path_factory.mktemp("asked"), ASKED[0])
+    with serving(settings) as url:
+        found = Client(url).ask(ASKED[0])
+    assert found.columns == tuple(expected.columns)
+    assert [row["id"] for row in found.rows] == [row["id"] for row in expected] != []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from unittest.mock import patch
 
 import pytest
 from kaicep import ConfigError, QueryTypeError
@@ -48,3 +49,11 @@ def test_where_no_server_is() -> None:
     with pytest.raises(RemoteError, match="does not answer") as error:
         Connection(f"http://127.0.0.1:{port}", None, 5.0).json("GET", "/queries")
     assert error.value.status == 0
+
+
+def test_a_value_of_another_kind_is_no_answer() -> None:
+    connection = Connection("http://ops", None, 1.0)
+    with patch.object(connection, "json", return_value=["a", "b"]):
+        assert connection.value(tuple[str, ...], "/streams") == ("a", "b")
+        with pytest.raises(RemoteError, match="answers /streams otherwise than this version of kaicep reads"):
+            connection.value(tuple[int, ...], "/streams")

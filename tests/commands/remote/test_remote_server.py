@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,13 @@ import typer
 from kaicep.commands.remote import server_of
 from kaicep.config import Settings
 from kaicep.pipeline.monitoring import status_bytes, status_file
-from support.command_line import HIGH, call
+from support.archives import archived_project
+from support.asked_engine import ASKED, stopped_engine
+from support.command_line import HIGH, PROPERTIES, call
 from support.servers import serving
 from support.statuses import busy_engine
+
+TOKEN = "0123456789abcdef"  # noqa: S105 - of a test
 
 
 def test_queries_of_a_server(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,6 +54,60 @@ def test_status_of_a_server(project: Path) -> None:
         assert json.loads(call("status", "--json", "--server", url).stdout)["state"] == "killed"
 
 
+def test_states_of_a_server_are_asked(tmp_path: Path) -> None:
+    settings, expected = stopped_engine(tmp_path, ASKED[0])
+    with serving(settings) as url:
+        asked = call("ask", ASKED[0], "--server", url)
+    rows = [json.loads(line) for line in asked.stdout.splitlines()]
+    assert [row["id"] for row in rows] == [row["id"] for row in expected] != []
+
+
+def test_the_archive_of_a_server_is_asked_and_queries_are_tried_on_it(tmp_path: Path) -> None:
+    archived_project(tmp_path)
+    file = tmp_path / "kaicep.toml"
+    file.write_text(file.read_text() + '[streams.airflowReport.attributes]\nflowrate = { datatype = "xsd:double" }\n')
+    with serving(Settings.load(tmp_path)) as url:
+        asked = "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }"
+        assert call("sparql", asked, "--server", url, "--format", "csv").stdout.split() == ["n", "150"]
+        assert call("sparql", "ASK { ?e a e:Nothing }", "--server", url).stdout == "false\n"
+        assert "Seen" in call("sparql", "CONSTRUCT { ?e a e:Seen } { ?e a e:AirflowReport }", "--server", url).stdout
+        text = "SELECT ?e.flowrate AS flow FILTER (?e.flowrate > 73.5)"
+        tried = call("try", text, "--server", url, "--last", "1h")
+        assert [json.loads(line)["flow"] for line in tried.stdout.splitlines()] == [74.0, 74.5]
+        assert tried.exit_code == 0
+
+
+def test_modules_of_a_server(project: Path) -> None:
+    (project / "rooms.ttl").write_text(PROPERTIES)
+    with serving(Settings.load(project)) as url:
+        added = call("ontology", "add", project / "rooms.ttl", "--server", url)
+        assert (added.exit_code, added.stdout) == (0, f"{url}/graphs/rooms.ttl: added\n")
+        (row,) = map(json.loads, call("ontology", "list", "--server", url).stdout.splitlines())
+        assert (row["module"], row["triples"], row["from"]) == (f"{url}/graphs/rooms.ttl", 3, "added")
+        (project / "two.ttl").write_text("<urn:a> <urn:b> 1, 2 .")
+        call("ontology", "add", project / "two.ttl", "--replace", "rooms.ttl", "--server", url)
+        (row,) = map(json.loads, call("ontology", "list", "--server", url).stdout.splitlines())
+        assert row["triples"] == 2
+        assert call("ontology", "remove", "rooms.ttl", "--server", url).stdout == "rooms.ttl: removed\n"
+        assert call("ontology", "list", "--server", url).stdout == ""
+        refused = call("ontology", "remove", "rooms.ttl", "--server", url)
+        assert (refused.exit_code, "there is no graph" in refused.stderr) == (1, True)
+        assert call("ontology", "remove", "x", "-p", project, "--server", url).exit_code == 2
+
+
+def test_the_environment_has_the_token(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = project / "kaicep.toml"
+    digest = sha256(TOKEN.encode()).hexdigest()
+    file.write_text(f'{file.read_text()}[server.tokens]\ndesk = {{ token = "sha256:{digest}", role = "read" }}\n')
+    with serving(Settings.load(project)) as url:
+        refused = call("queries", "--server", url)
+        assert (refused.exit_code, "token" in refused.stderr) == (1, True)
+        monkeypatch.setenv("KAICEP_TOKEN", TOKEN)
+        allowed = call("queries", "--server", url)
+        assert (allowed.exit_code, json.loads(allowed.stdout)["query"]) == (0, "high")
+        assert call("withdraw", "high", "--server", url).exit_code == 1, "it may read alone"
+
+
 def test_a_project_goes_before_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KAICEP_SERVER", "http://127.0.0.1:9")
     assert server_of(None, tmp_path) is None
@@ -60,7 +119,14 @@ def test_a_project_goes_before_the_environment(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_what_is_missing_is_told() -> None:
-    for words in (("sparql", "ASK {}"), ("explain", "SELECT ?e.a"), ("try", "SELECT ?e.a"), ("queries",)):
+    for words in (
+        ("sparql", "ASK {}"),
+        ("ontology", "add", "x.ttl"),
+        ("ontology", "remove", "x"),
+        ("explain", "SELECT ?e.a"),
+        ("try", "SELECT ?e.a"),
+        ("queries",),
+    ):
         done = call(*words)
         assert done.exit_code == 2
         assert "issing" in done.stderr

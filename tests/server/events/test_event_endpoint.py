@@ -11,6 +11,7 @@ from kaicep import Engine, Project
 from kaicep.config import Settings
 from kaicep.pipeline.sinks import JsonLinesSink
 from kaicep.server.events import event_endpoint
+from kaicep.server.events.posted_records import DOCUMENT_TYPES, RECORD_TYPES
 from support.servers import ask, serving
 
 if TYPE_CHECKING:
@@ -80,3 +81,8 @@ def test_an_event_that_is_posted_twice_counts_once(settings: Settings, spark: Sp
         assert engine.progress.batches > 2
     found = [json.loads(row) for row in rows_file.read_text().splitlines()]
     assert [(row["sensor"], row["flow"]) for row in found] == [("s1", 1.5), ("s2", 2.5)]
+
+
+def test_every_form_that_is_taken_is_described(plain_url: str) -> None:
+    described = ask(f"{plain_url}/openapi.json").json["paths"]["/streams/{name}/events"]["post"]
+    assert described["requestBody"]["content"].keys() == {*RECORD_TYPES, *DOCUMENT_TYPES}
