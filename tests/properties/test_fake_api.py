@@ -130,30 +130,37 @@ def test_answers_are_such_as_the_real_server_gives(servers: Servers, operation: 
 
 
 def test_jobs_are_such_as_the_real_server_has(servers: Servers) -> None:
-    found = []
-    for url, names in ((servers.fake, _FAKE), (servers.real, _REAL)):
-        body = json.dumps({"text": names["text"], "last": "1h"})
-        begun = ask(f"{url}/try", "POST", body, Content_Type="application/json")
-        assert begun.status == 202
-        place = f"{url}/jobs/{begun.json['job']}"
-        told = [ask(place)]
-        wait_for(lambda place=place, told=told: told.append(ask(place)) or told[-1].json["state"] == "done")
-        schema = servers.schema("GET /jobs/{id}", told[-1])
-        assert [str(one) for answer in told for one in Draft202012Validator(schema).iter_errors(answer.json)] == []
-        found.append(told[-1].json)
-    assert list(differences(*found, "/jobs")) == []
+    fake, real = _tried(servers.fake, _FAKE["text"]), _tried(servers.real, _REAL["text"])
+    told = Draft202012Validator(servers.schema("GET /jobs/{id}", fake[-1]))
+    assert [str(one) for answer in (*fake, *real) for one in told.iter_errors(answer.json)] == []
+    assert list(differences(fake[-1].json, real[-1].json, "/jobs")) == []
+
+
+def _tried(url: str, text: str) -> list[Answer]:
+    """What a server tells of a trial, until it is done."""
+    body = json.dumps({"text": text, "last": "1h"})
+    begun = ask(f"{url}/try", "POST", body, Content_Type="application/json")
+    assert begun.status == 202
+    told = list[Answer]()
+
+    def done() -> bool:
+        told.append(ask(f"{url}/jobs/{begun.json['job']}"))
+        return bool(told[-1].json["state"] == "done")
+
+    wait_for(done)
+    return told
 
 
 def test_an_acknowledgement_is_answered_by_its_event(servers: Servers) -> None:
-    found = []
-    for url in (servers.fake, servers.alarms):
-        first = ask(f"{url}/alarms").json[0]
-        answer = ask(
-            f"{url}/alarms/{first['id']}/acknowledge", "POST", '{"who": "Ada"}', Content_Type="application/json"
-        )
-        assert answer.status == 202
-        found.append(answer.json)
-    assert list(differences(*found, "/acknowledge")) == []
+    fake, real = _acknowledged(servers.fake), _acknowledged(servers.alarms)
+    assert (fake.status, real.status) == (202, 202)
+    assert list(differences(fake.json, real.json, "/acknowledge")) == []
+
+
+def _acknowledged(url: str) -> Answer:
+    first = ask(f"{url}/alarms").json[0]
+    seen = f"{url}/alarms/{first['id']}/acknowledge"
+    return ask(seen, "POST", '{"who": "Ada"}', Content_Type="application/json")
 
 
 def test_a_difference_is_seen() -> None:
