@@ -78,7 +78,7 @@ def test_matches_flow_in_and_a_typo_is_underlined_with_its_way_out(chromium: Bro
     page.locator(".cm-content").click()
     page.keyboard.type("CREATE QUERY warm AS SELECT ABS(?e.valeu) AS v FROM (?e, reading)", delay=5)
     expect(page.locator(".cm-lintRange-error")).to_have_text("valeu")
-    expect(page.locator(".verdict.bad")).to_contain_text("did you mean 'value'?")
+    expect(page.locator(".verdict.bad")).to_contain_text("did you mean 'value' (= sosa:hasSimpleResult)?")
     expect(page.get_by_role("button", name="Register")).to_be_disabled()
     page.locator(".cm-lintRange-error").hover()
     page.get_by_role("button", name="Write value").click()
