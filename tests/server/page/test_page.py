@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from support.browsers import PATIENCE_MS, Complaints, browser, fake_server
 from support.building_rows import QUERIES, chart, matches
 from support.fake_api import fake_api
@@ -171,6 +171,29 @@ def test_a_query_is_tried_on_the_last_hour(chromium: Browser, url: str) -> None:
     expect(page.locator(".result-card tbody tr")).to_have_count(12)
     expect(page.locator(".mapping")).to_contain_text("2 of 73 ids name no individual")
     expect(page.locator(".mapping")).to_contain_text("room4_co2 (like room1_co2), lobby")
+
+
+@pytest.mark.long
+def test_what_is_refused_is_told_of_its_text_and_nobody_is_led_away(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path="/#/query")
+    _start_from_example(page)
+    taken = {"detail": "there is a stream 'staleAir' already", "hint": "call the query something else"}
+    page.route("**/queries", lambda route: route.fulfill(status=422, json=taken), times=1)
+    page.get_by_role("button", name="Register").click()
+    expect(page.locator(".editor-card .problem")).to_contain_text("call the query something else")
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("# mine")
+    expect(page.locator(".editor-card .problem")).to_have_count(0)
+    held: list[Route] = []
+    page.route("**/queries", lambda route: held.append(route))  # noqa: PLW0108 - Playwright takes no built-in one
+    expect(page.get_by_role("button", name="Register")).to_be_enabled()
+    page.get_by_role("button", name="Register").click()
+    expect(page.get_by_role("button", name="Being registered …")).to_be_visible()
+    page.get_by_role("link", name="Knowledge", exact=True).click()
+    held[0].fulfill(status=201, json={"labels": ["staleAir2"], "warnings": []})
+    expect(page.locator(".notices")).to_contain_text("staleAir2 is registered.")
+    expect(page.get_by_role("searchbox")).to_be_visible()
 
 
 @pytest.mark.long
