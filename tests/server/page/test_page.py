@@ -213,13 +213,15 @@ def test_a_match_is_told_by_its_events_down_to_file_and_axiom(chromium: Browser,
     )
     page.route("**/why?*", lambda route: route.fulfill(json=_at_once(route.fetch().json())))
     page.reload()
+    expect(page.locator(".match-row")).to_contain_text("2026-06-01 08:00:00 – 2026-06-01 09:00:00")  # Berlin
     expect(page.locator(".timeline .axis span")).to_have_text(["", re.compile(r"\d\d:\d\d:\d\d$"), ""])
 
 
 def _at_once(told: dict[str, Any]) -> dict[str, Any]:
-    """The reasons of a match whose events are of one moment."""
+    """The reasons of a match of a window whose events are of one moment."""
     events = [event | {"time": told["match"]["_time"]} for event in told["events"]]
-    return told | {"events": events}
+    window = {"start": "2026-06-01T06:00:00Z", "end": "2026-06-01T07:00:00Z"}
+    return told | {"events": events, "match": told["match"] | {"_window": window}}
 
 
 @pytest.mark.long
