@@ -150,7 +150,10 @@ def problems(text: str) -> list[dict[str, Any]]:
     for number, line in enumerate(text.splitlines(), start=1):
         if (at := line.find("valeu")) >= 0:
             place = {"line": number, "column": at + 1, "end_line": number, "end_column": at + 6}
-            message, hint = "unknown attribute 'valeu' of stream 'reading'", "did you mean 'value' (= sosa:hasSimpleResult)?"
+            message, hint = (
+                "unknown attribute 'valeu' of stream 'reading'",
+                "did you mean 'value' (= sosa:hasSimpleResult)?",
+            )
             shown = f"query:{number}:{at + 1}: {message}\n  {number} | {line}\n    |{' ' * at} ^^^^^ {hint}"
             found.append({"message": message, "hint": hint, "text": shown, **place})
     return found
