@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped] # it comes with schemathesis
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped] # it comes with nbclient
 from support.alarming import alarming_project, keep_changes
 from support.browsers import fake_server
 from support.building_rows import ROBOD, TEXT, matches
