@@ -99,7 +99,9 @@ def test_matches_flow_in_and_a_typo_is_underlined_with_its_way_out(chromium: Bro
 @pytest.mark.long
 def test_streams_tell_their_rates_how_far_behind_they_are_and_what_was_not_taken(chromium: Browser, url: str) -> None:
     page, _ = _opened(chromium, url)
-    reading, desk, weather = page.locator(".streams > li").all()
+    streams = page.locator(".streams > li")
+    expect(streams).to_have_count(3)
+    reading, desk, weather = streams.all()
     expect(reading.locator(".figure")).to_have_text(["21 /s", "2.1 s lag"])
     expect(reading.locator(".note")).to_have_text("609,316 events · 41 late, 12 repeated, 3 dead letters")
     expect(desk.locator(".figure")).to_have_text(["0.02 /s", "6 min lag"])
