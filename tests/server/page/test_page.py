@@ -408,7 +408,7 @@ def test_a_table_that_is_held_still_counts_what_comes(chromium: Browser) -> None
         expect(page.locator(".live-mark")).to_have_text(re.compile(r"paused, (2[5-9]\d|[3-9]\d\d|\d+,[\d,]+) new"))
         page.get_by_role("button", name="Go on").click()
         expect(page.locator(".live-mark")).to_have_text("live")
-        assert page.locator(".feed tbody tr").count() == 200
+        expect(page.locator(".feed tbody tr")).to_have_count(200)
 
 
 @pytest.mark.long
