@@ -62,21 +62,23 @@ class PageFile:
 def page_routes(folder: Path = _FOLDER) -> APIRouter:
     """`/` and `/assets/…`; no token is needed for what is the same for everybody.
 
+    All is read at once: where another version is installed beneath a server, its document and assets go together still.
+
     Args:
         folder: has `index.html` and `assets/`.
     """
     routes = APIRouter(include_in_schema=False)
-    names = frozenset(path.name for path in (folder / "assets").iterdir())
+    index, assets = _read(folder / "index.html"), {path.name: _read(path) for path in (folder / "assets").iterdir()}
 
     @routes.api_route("/", methods=["GET", "HEAD"])
     def document(request: Request) -> Response:
-        return _answer(request, _read(folder / "index.html"), "no-cache")
+        return _answer(request, index, "no-cache")
 
     @routes.api_route("/assets/{name}", methods=["GET", "HEAD"])
     def asset(request: Request, name: str) -> Response:
-        if name not in names:
+        if name not in assets:
             raise HTTPException(404)
-        return _answer(request, _read(folder / "assets" / name), _FOREVER)
+        return _answer(request, assets[name], _FOREVER)
 
     return routes
 

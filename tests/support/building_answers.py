@@ -12,7 +12,7 @@ __all__ = ["ANSWERS"]
 
 def _stream(name: str, kind: str, rate: float, lag: float, records: int, **more: int) -> dict[str, Any]:
     told = {"name": name, "class": kind, "rate": rate, "lag_s": lag, "newest": iso(NOW), "records": records}
-    return told | {"late": 0, "duplicates": 0, "dead": 0} | more
+    return told | {"late": 0, "duplicates": 0, "dead": 0, "unlinked": 0, "source": f"json: var/inbox/{name}/"} | more
 
 
 def _windows() -> list[dict[str, Any]]:
@@ -30,15 +30,20 @@ def _windows() -> list[dict[str, Any]]:
     return windows
 
 
+def _attribute(name: str, kind: str, property_: str, *, individual: bool = False) -> dict[str, Any]:
+    told = {"name": name, "type": kind, "unit": None, "property": f"http://www.w3.org/ns/sosa/{property_}"}
+    return told | {"individual": individual}
+
+
 _DAY = timedelta(days=1)
 _COVERED = [[iso(NOW - 29 * _DAY), iso(NOW - 17 * _DAY)], [iso(NOW - 15.5 * _DAY), iso(NOW - 3.2 * _DAY)]]
 _COVERED.append([iso(NOW - 3 * _DAY), iso(NOW)])
-_GAPS = [[iso(NOW - 17 * _DAY), iso(NOW - 15.5 * _DAY), "no event came"]]
-_GAPS.append([iso(NOW - 3.2 * _DAY), iso(NOW - 3 * _DAY), "the disk was full"])
+_GAPS = [[iso(NOW - 17 * _DAY), iso(NOW - 15.5 * _DAY), None]]
+_GAPS.append([iso(NOW - 3.2 * _DAY), iso(NOW - 3 * _DAY), "segments are in quarantine: kaicep repair"])
 _ATTRIBUTES = [
-    {"name": "point", "type": "iri", "unit": None, "property": "http://www.w3.org/ns/sosa/madeBySensor"},
-    {"name": "value", "type": "double", "unit": None, "property": "http://www.w3.org/ns/sosa/hasSimpleResult"},
-    {"name": "timestamp", "type": "dateTime", "unit": None, "property": "http://www.w3.org/ns/sosa/resultTime"},
+    _attribute("point", "string", "madeBySensor", individual=True),
+    _attribute("value", "double", "hasSimpleResult"),
+    _attribute("timestamp", "dateTime", "resultTime"),
 ]
 _IDS = {
     "attribute": "point",
@@ -46,7 +51,10 @@ _IDS = {
     "known": 71,
     "unknown": 2,
     "events": 1204,
-    "examples": [{"id": "room4_co2", "events": 1100, "nearest": []}, {"id": "lobby", "events": 104, "nearest": []}],
+    "examples": [
+        {"name": "room4_co2", "events": 1100, "nearest": ["room1_co2"], "reason": ""},
+        {"name": "lobby", "events": 104, "nearest": [], "reason": ""},
+    ],
     "classes": {f"{BRICK}CO2_Sensor": 3, f"{BRICK}Occupancy_Sensor": 3},
     "advice": "add these to rooms.ttl, or map them under [streams.reading.values]",
 }
@@ -66,16 +74,18 @@ _CLASSES = {
 
 
 def _class(name: str, individuals: int, direct: int, below: bool) -> dict[str, Any]:
-    told = {"iri": f"{BRICK}{name}", "label": name.replace("_", " "), "individuals": individuals}
-    return told | {"direct": direct, "subclasses": below}
+    told = {"iri": f"{BRICK}{name}", "prefixed": f"brick:{name}", "label": name.replace("_", " ")}
+    return told | {"individuals": individuals, "direct": direct, "subclasses": below}
 
 
 def _triple(name: str, value: str, label: str | None = None, *, incoming: bool = False) -> dict[str, Any]:
-    return {"property": f"{BRICK}{name}", "value": value, "label": label, "incoming": incoming}
+    told = {"property": f"{BRICK}{name}", "value": value, "label": label, "incoming": incoming}
+    return told | {"iri": value.startswith("http")}
 
 
 _INDIVIDUAL = {
     "iri": f"{ROBOD}room1",
+    "prefixed": "robod:room1",
     "label": "Lecture room 1",
     "classes": [f"{ROBOD}Lecture_Room", f"{BRICK}Room"],
     "triples": [
@@ -114,6 +124,8 @@ _VOCABULARY = {
         "GROUP",
         "BY",
     ],
+    "prefixes": {"brick": BRICK, "robod": ROBOD},
+    "contexts": [{"set": "alarm", "contexts": ["fine", "raised", "seen"]}],
 }
 _TREE = {
     "label": "query staleAir",
@@ -208,15 +220,26 @@ ANSWERS: dict[str, Any] = {
         "attributes": _ATTRIBUTES,
         "identity": ["point", "timestamp"],
         "lateness": "5s",
-        "source": "parquet: readings/",
+        "source": "json: var/inbox/reading/",
         "mapping": _MAPPING,
     },
     "/contexts": [{"set": "alarm", "contexts": _CONTEXTS, "key": ["room"], "windows": _windows()}],
     "/alarms": _alarms(),
-    "/ontologies": [
-        {"name": "brick:1.5", "triples": 53812, "imports": []},
-        {"name": "rooms.ttl", "iri": "https://example.org/robod", "triples": 1204, "imports": ["brick:1.5"]},
-    ],
+    "/ontologies": {
+        "modules": [
+            {"name": "brick:1.5", "iri": BRICK, "triples": 53812, "imports": [], "imported": True},
+            {
+                "name": "rooms.ttl",
+                "iri": "https://example.org/robod",
+                "triples": 1204,
+                "imports": [BRICK],
+                "imported": False,
+            },
+        ],
+        "triples": 61_004,
+        "contradictions": [],
+        "warnings": [],
+    },
     "/archive": {
         "events": 617886,
         "bytes": 5_242_880,

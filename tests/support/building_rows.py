@@ -21,6 +21,7 @@ __all__ = [
     "iso",
     "matches",
     "problems",
+    "recent",
     "wave",
     "why",
 ]
@@ -81,7 +82,12 @@ def _query(label: str, kind: str, text: str, matches: int, **more: Any) -> dict[
         "matches": matches,
         "text": text,
         "submitted": True,
+        "named": True,
+        "columns": ["room", "ppm"],
+        "reads": ["reading"],
+        "reason": None,
         "latency": 0.42,
+        "priority": 0,
         **more,
     }
 
@@ -98,7 +104,7 @@ QUERIES: list[dict[str, Any]] = [
         state="parked",
         reason="more than 1,000,000 partial matches: a WINDOW that is shorter, or a FILTER, would bound them",
     ),
-    _query("tell", "rule", _TELL, 253, calls=253),
+    _query("tell", "rule", _TELL, 253),
     _query("alarm", "contexts", _ALARM, 48),
 ]
 
@@ -115,9 +121,17 @@ def matches(label: str, count: int = 60) -> list[dict[str, Any]]:
     rows = []
     for n in range(count):
         room, moment = ROOMS[n * 7 % 3], NOW - timedelta(minutes=13 * (count - n))
-        row = {"_id": identity(f"{label}/{n}"), "_time": iso(moment), "room": f"{ROBOD}{room}"}
-        rows.append(row | {"ppm" if label == "staleAir" else "kwh": wave(n * 31, 640, 180, 5)})
+        found = {"room": f"{ROBOD}{room}", "ppm" if label == "staleAir" else "kwh": wave(n * 31, 640, 180, 5)}
+        events = {"co2": [f"urn:kaicep:event:reading/{room}_co2/{n}"]}
+        rows.append(found | {"_time": iso(moment), "_events": events, "_id": identity(f"{label}/{n}")})
     return rows
+
+
+def recent(number: int) -> dict[str, Any]:
+    """One of the newest events."""
+    point = f"room{number % 3 + 1}_co2"
+    found = {"point": point, "timestamp": iso(NOW), "value": 500.0 + number}
+    return {"_id": f"urn:kaicep:event:reading/{point}/{number}", "_time": iso(NOW), **found}
 
 
 def chart(label: str) -> dict[str, Any]:
@@ -127,7 +141,7 @@ def chart(label: str) -> dict[str, Any]:
         values = [(start + timedelta(minutes=5 * n), wave(5 * n, 480 + 40 * seed, 220, seed)) for n in range(289)]
         series.append({"name": f"CO2 {room}", "unit": "ppm", "points": [[iso(time), value] for time, value in values]})
     marks = [{"id": row["_id"], "time": row["_time"]} for row in matches(label)]
-    return {"series": series, "threshold": [600], "matches": marks}
+    return {"series": series, "threshold": [600.0], "matches": marks, "from": iso(start), "to": iso(NOW)}
 
 
 def problems(text: str) -> list[dict[str, Any]]:
@@ -136,8 +150,12 @@ def problems(text: str) -> list[dict[str, Any]]:
     for number, line in enumerate(text.splitlines(), start=1):
         if (at := line.find("valeu")) >= 0:
             place = {"line": number, "column": at + 1, "end_line": number, "end_column": at + 6}
-            message = "unknown attribute 'valeu' of stream 'reading'"
-            found.append({"message": message, "hint": "did you mean 'value'?", **place})
+            message, hint = (
+                "unknown attribute 'valeu' of stream 'reading'",
+                "did you mean 'value' (= sosa:hasSimpleResult)?",
+            )
+            shown = f"query:{number}:{at + 1}: {message}\n  {number} | {line}\n    |{' ' * at} ^^^^^ {hint}"
+            found.append({"message": message, "hint": hint, "text": shown, **place})
     return found
 
 
@@ -189,4 +207,4 @@ def why(match: str, label: str) -> dict[str, Any]:
             {"query": label, "stream": "reading", "event": name, "attributes": attributes, "holds": True}
             | {"candidacies": [candidacy]}
         )
-    return {"match": row, "events": events, "reasons": reasons}
+    return {"match": row, "events": events, "reasons": reasons, "contexts": None, "notes": []}

@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from kaicep.server.page import page_routes
 
 from support.building_answers import ANSWERS
-from support.building_rows import NOW, QUERIES, chart, identity, iso, matches, problems, why
+from support.building_rows import NOW, QUERIES, ROOMS, chart, identity, iso, matches, problems, recent, why
 
 __all__ = ["fake_api"]
 
@@ -59,7 +59,8 @@ def _answering(value: Any) -> Any:
 
 
 def _problem(status: int, detail: str, hint: str = "", **more: Any) -> JSONResponse:
-    told = {"title": "error", "status": status, "detail": detail, "hint": hint, "text": f"{detail}: {hint}", **more}
+    told = {"type": "urn:kaicep:error:Error", "title": "error", "status": status, "detail": detail, "hint": hint}
+    told |= {"text": f"{detail}: {hint}", **more}
     return JSONResponse(told, status, media_type="application/problem+json")
 
 
@@ -74,7 +75,8 @@ def _query_routes(app: FastAPI) -> None:
         text = json.loads(body)["text"] if body.startswith("{") else body
         if found := problems(text):
             first = found[0]
-            return _problem(422, first["message"], first["hint"], place={"line": first["line"], "column": 1})
+            place = {"source": "query-1", "line": first["line"], "column": first["column"], "length": 5, "text": text}
+            return _problem(422, first["message"], first["hint"], place=place)
         label = text.partition("QUERY ")[2].split()[0]
         app.state.queries.insert(0, QUERIES[0] | {"label": label, "text": text, "matches": 0})
         return JSONResponse({"labels": [label], "warnings": []}, 201)
@@ -138,7 +140,7 @@ def _asking_routes(app: FastAPI) -> None:
     @app.post("/check")
     async def check(request: Request) -> Any:
         found = problems((await request.body()).decode())
-        return {"valid": not found, "problems": found, "warnings": [], "mapping": None}
+        return {"valid": not found, "asked": False, "problems": found, "warnings": [], "columns": []}
 
     @app.post("/explain")
     async def explain(request: Request) -> Any:
@@ -152,12 +154,14 @@ def _asking_routes(app: FastAPI) -> None:
     @app.get("/jobs/{job}")
     async def job(job: str) -> Any:
         app.state.jobs[job] += 1
-        told = {"id": job, "kind": "try", "state": "running", "progress": app.state.jobs[job] / 3}
+        told = {"id": job, "kind": "try", "state": "running", "created": iso(NOW), "progress": app.state.jobs[job] / 3}
+        told |= {"result": None, "problem": None}
         if app.state.jobs[job] < 3:
             return told
         rows = matches("staleAir", 12)
-        result = {"columns": list(rows[0]), "rows": rows, "count": 12, "calls": [], "mapping": ANSWERS["mapping"]}
-        return told | {"state": "done", "progress": 1, "result": result}
+        result = {"query": "staleAir", "columns": list(rows[0]), "rows": rows, "count": 12, "calls": {}}
+        result |= {"events": {"reading": 21_097}, "mapping": ANSWERS["mapping"], "warnings": []}
+        return told | {"state": "done", "progress": 1.0, "result": result}
 
     @app.post("/sparql")
     async def sparql(request: Request) -> Response:
@@ -176,7 +180,7 @@ def _knowledge_routes(app: FastAPI) -> None:
 
     @app.get("/streams/{name}/events")
     async def events(name: str, last: int = 20) -> Any:
-        return [{"point": f"room{n % 3 + 1}_co2", "timestamp": iso(NOW), "value": 500 + n} for n in range(last)]
+        return [recent(n) for n in range(last)]
 
     @app.get("/classes")
     async def classes(parent: str = "") -> Any:
@@ -187,7 +191,7 @@ def _knowledge_routes(app: FastAPI) -> None:
         one = ANSWERS["individual"]
         if iri:
             return one | {"iri": iri}
-        return [{"iri": one["iri"], "label": one["label"], "classes": one["classes"]}]
+        return [{name: one[name] for name in ("iri", "prefixed", "label", "classes")}]
 
     @app.post("/graphs")
     async def upload(request: Request) -> Response:
@@ -210,7 +214,7 @@ def _alarm_routes(app: FastAPI) -> None:
     @app.post("/alarms/{alarm}/acknowledge", status_code=202)
     async def acknowledge(alarm: str, request: Request) -> Any:
         app.state.seen.append((alarm, (await request.json())["who"]))
-        return {"says": "seen"}
+        return {"says": "seen", "room": ROOMS[0], "at": iso(NOW), "who": app.state.seen[-1][1]}
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from kaicep.config import Settings
 from kaicep.server.archive.query_chart import query_chart, thinned
 from kaicep.server.problem import ProblemError
 from support.archives import archived_project
+from support.explained_match import MATCH, explained_match
 
 HIGH = "CREATE QUERY high AS SELECT ?e.flowrate AS flow FROM (?e, airflowReport) FILTER (?e.flowrate > 50)"
 
@@ -32,6 +33,17 @@ def test_values_and_threshold(archived: Settings) -> None:
     assert line["points"][0][0] == "2012-05-07T09:02:20Z"
     assert line["name"].startswith("flowrate")
     assert (found["threshold"], found["matches"], found["from"]) == ([50.0], [], "2012-05-07T09:02:20Z")
+
+
+def test_matches_are_marked_where_they_are(tmp_path: Path) -> None:
+    """Those of the time that is drawn."""
+    settings = explained_match(tmp_path)
+    found = query_chart(ox.Store(), settings, "high", "now - 9s", None)
+    assert found["matches"] == [{"id": MATCH, "time": "2012-05-07T09:02:20Z"}]
+    (line,) = found["series"]
+    assert ["2012-05-07T09:02:20Z", 70.0] in line["points"]
+    later = query_chart(ox.Store(), settings, "high", "now - 8s", None)
+    assert (later["matches"], later["threshold"]) == ([], [50.0])
 
 
 def test_only_events_whose_paths_hold_are_drawn(archived: Settings) -> None:

@@ -13,6 +13,7 @@ from kaicep.language.nodes import ValueType
 from kaicep.server.knowledge.match_reasons import reasons_of_match
 from kaicep.server.problem import ProblemError
 from support.archives import STREAM, archived_project
+from support.explained_match import EVENT, MATCH, explained_match
 from support.kept_rows import numbered_rows, row_id
 
 HIGH = "CREATE QUERY high AS SELECT ?e.flowrate AS flow FROM (?e, airflowReport) FILTER (?e.flowrate > 50)"
@@ -48,6 +49,24 @@ def test_why_there_is_a_row(found: Settings) -> None:
     assert reason["holds"]
     assert any("flowrate > 50" in clause["text"] for clause in reason["candidacies"][0]["clauses"])
     assert (why["contexts"], why["notes"]) == (None, [])
+
+
+def test_paths_are_told_down_to_file_and_axiom(tmp_path: Path) -> None:
+    """That a room is a place is said by an axiom; that this is a room, in the same file."""
+    why = reasons_of_match(ox.Store(), explained_match(tmp_path), "high", MATCH)
+    assert why["notes"] == []
+    (reason,) = why["reasons"]
+    assert (reason["event"], reason["holds"]) == (EVENT, True)
+    path, _ = reason["candidacies"][0]["clauses"]
+    assert (path["kind"], path["holds"]) == ("path", True)
+    sensed, has, place = (part["proofs"][0] for part in path["parts"])
+    assert (sensed["origin"], sensed["sources"]) == ("event", ["sensorID is s0"])
+    assert place["rule"] == "cax-sco"
+    room, axiom = sorted(place["premises"], key=lambda proof: "subClassOf" in proof["triple"][1])
+    assert room["triple"][2] == "<http://e/Room>"
+    assert axiom["triple"][::2] == ["<http://e/Room>", "<http://e/Place>"]
+    for leaf in (has, room, axiom):
+        assert (leaf["origin"], [Path(source).name for source in leaf["sources"]]) == ("module", ["rooms.ttl"])
 
 
 def test_what_cannot_be_explained(found: Settings) -> None:

@@ -5,16 +5,17 @@ Pictures of each view are left in `build/page/`.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from support.browsers import PATIENCE_MS, Complaints, browser, fake_server
-from support.building_rows import QUERIES
+from support.building_rows import QUERIES, chart, matches
 from support.fake_api import fake_api
 
 _PICTURES = Path(__file__).resolve().parents[3] / "build" / "page"
@@ -77,14 +78,152 @@ def test_matches_flow_in_and_a_typo_is_underlined_with_its_way_out(chromium: Bro
     page.locator(".cm-content").click()
     page.keyboard.type("CREATE QUERY warm AS SELECT ABS(?e.valeu) AS v FROM (?e, reading)", delay=5)
     expect(page.locator(".cm-lintRange-error")).to_have_text("valeu")
-    expect(page.locator(".verdict.bad")).to_contain_text("did you mean 'value'?")
+    expect(page.locator(".verdict.bad")).to_contain_text("did you mean 'value' (= sosa:hasSimpleResult)?")
     expect(page.get_by_role("button", name="Register")).to_be_disabled()
     page.locator(".cm-lintRange-error").hover()
     page.get_by_role("button", name="Write value").click()
     expect(page.locator(".verdict.good")).to_be_visible()
+    assert _barriers(page) == []
     page.get_by_role("button", name="Register").click()
     expect(page.get_by_role("heading", name="warm")).to_be_visible()
+
+    page.get_by_role("link", name="Knowledge", exact=True).click()
+    expect(page.get_by_role("link", name="Equipment", exact=True)).to_be_visible()
+    assert _barriers(page) == []
+    page.get_by_role("link", name="Archive", exact=True).click()
+    expect(page.locator(".cm-content")).to_be_visible()
+    assert _barriers(page) == []
     assert complaints == []
+
+
+@pytest.mark.long
+def test_streams_tell_their_rates_how_far_behind_they_are_and_what_was_not_taken(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url)
+    streams = page.locator(".streams > li")
+    expect(streams).to_have_count(3)
+    reading, desk, weather = streams.all()
+    expect(reading.locator(".figure")).to_have_text(["21 /s", "2.1 s lag"])
+    expect(reading.locator(".note")).to_have_text("609,316 events · 41 late, 12 repeated, 3 dead letters")
+    expect(desk.locator(".figure")).to_have_text(["0.02 /s", "6 min lag"])
+    expect(desk.locator(".figure.warn")).to_have_count(1)
+    expect(weather.locator(".figure.warn")).to_have_count(0)
+
+
+@pytest.mark.long
+def test_a_chart_is_told_as_a_table_too(chromium: Browser, url: str) -> None:
+    """Its extremes and all of its matches stand there, in no more rows than somebody listens to."""
+    told = chart("staleAir")
+    page, _ = _opened(chromium, url, path="/#/live/staleAir")
+    page.get_by_text("The chart as a table", exact=True).click()
+    table = page.get_by_role("region", name="The chart as a table")
+    expect(table.locator("th")).to_have_text(["since", *(f"{one['name']} [ppm]" for one in told["series"]), "matches"])
+    rows = [row.split("\t") for row in table.locator("tbody").inner_text().splitlines()]
+    assert 20 < len(rows) <= 50
+    assert rows[0][0] == "2026-05-31 16:30:00"  # Berlin
+    assert sum(int(row[-1]) for row in rows) == len(told["matches"])
+    for column, series in enumerate(told["series"], start=1):
+        values = [float(value) for row in rows for value in row[column].split(" to ") if value]
+        drawn = [value for _, value in series["points"]]
+        assert (min(values), max(values)) == (min(drawn), max(drawn))
+
+
+@pytest.mark.long
+def test_the_archive_shows_what_is_covered_and_its_gaps_and_saves_answers(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path="/#/archive")
+    bands = page.get_by_role("figure").first
+    expect(bands.locator(".track .band.covered")).to_have_count(4)
+    gaps = [one.get_attribute("title") or "" for one in bands.locator(".track .band.gap").all()]
+    assert [gap.partition("\n")[0] for gap in gaps] == ["a gap", "segments are in quarantine: kaicep repair"]
+    bands.get_by_text("as a table").click()
+    expect(bands.locator("tbody tr")).to_have_count(6)
+    expect(bands.locator("tbody tr", has_text="quarantine")).to_contain_text("reading")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="CSV").click()
+    assert saved.value.suggested_filename == "answer.csv"
+    assert saved.value.path().read_bytes() == b"room,ppm\r\nroom1,612\r\n"
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="JSON").click()
+    assert len(json.loads(saved.value.path().read_text())["results"]["bindings"]) == 48
+
+
+@pytest.mark.long
+def test_classes_are_counted_and_individuals_found_by_their_label(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path="/#/knowledge")
+    expect(page.locator(".tree-row", has_text="Equipment").locator(".number")).to_have_text("24")
+    page.get_by_role("button", name="Subclasses of Equipment").click()
+    expect(page.locator(".tree-row", has_text="VAV").locator(".number")).to_have_text("3")
+    page.get_by_role("searchbox").fill("lecture room")
+    with page.expect_request("**/individuals?search=lecture+room&*"):
+        page.keyboard.press("Enter")
+    page.get_by_role("link", name="Lecture room 1").click()
+    expect(page.get_by_role("heading", name="Lecture room 1")).to_be_visible()
+    expect(page.locator(".neighbourhood svg")).to_contain_text("VAV box 1")
+    expect(page.locator("dl")).to_contain_text("151.5")
+
+
+@pytest.mark.long
+def test_a_query_is_tried_on_the_last_hour(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path="/#/query")
+    _start_from_example(page)
+    with page.expect_request("**/try") as sent:
+        page.get_by_role("button", name="the last hour").click()
+    assert json.loads(sent.value.post_data or "")["last"] == "1h"
+    expect(page.locator(".result-count")).to_have_text("12 matches in the last hour")
+    expect(page.locator(".result-card tbody tr")).to_have_count(12)
+    expect(page.locator(".mapping")).to_contain_text("2 of 73 ids name no individual")
+    expect(page.locator(".mapping")).to_contain_text("room4_co2 (like room1_co2), lobby")
+
+
+@pytest.mark.long
+def test_what_is_refused_is_told_of_its_text_and_nobody_is_led_away(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path="/#/query")
+    _start_from_example(page)
+    taken = {"detail": "there is a stream 'staleAir' already", "hint": "call the query something else"}
+    page.route("**/queries", lambda route: route.fulfill(status=422, json=taken), times=1)
+    page.get_by_role("button", name="Register").click()
+    expect(page.locator(".editor-card .problem")).to_contain_text("call the query something else")
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type("# mine")
+    expect(page.locator(".editor-card .problem")).to_have_count(0)
+    held: list[Route] = []
+    page.route("**/queries", lambda route: held.append(route))  # noqa: PLW0108 - Playwright takes no built-in one
+    expect(page.get_by_role("button", name="Register")).to_be_enabled()
+    page.get_by_role("button", name="Register").click()
+    expect(page.get_by_role("button", name="Being registered …")).to_be_visible()
+    page.get_by_role("link", name="Knowledge", exact=True).click()
+    held[0].fulfill(status=201, json={"labels": ["staleAir2"], "warnings": []})
+    expect(page.locator(".notices")).to_contain_text("staleAir2 is registered.")
+    expect(page.get_by_role("searchbox")).to_be_visible()
+
+
+@pytest.mark.long
+def test_a_match_is_told_by_its_events_down_to_file_and_axiom(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path=f"/#/match/staleAir/{matches('staleAir')[0]['_id']}")
+    expect(page.locator(".timeline .event")).to_have_count(2)
+    first, second = page.locator(".timeline .event").all()
+    assert (first.bounding_box() or {"x": 0})["x"] < (second.bounding_box() or {"x": 0})["x"]
+    expect(page.locator(".events li").first).to_contain_text("?co2 reading")
+    derived = page.locator(".proof", has_text="follows by").first
+    expect(derived).to_contain_text("room1 a Lecture_Room follows by subclass (cax-sco), from")
+    expect(derived.locator("> ul > .proof")).to_have_text(
+        [
+            "room1 a Lecture_Hall file: rooms.ttl",
+            "Lecture_Hall rdfs:subClassOf Lecture_Room file: vocabulary.ttl",
+        ]
+    )
+    page.route("**/why?*", lambda route: route.fulfill(json=_at_once(route.fetch().json())))
+    page.reload()
+    expect(page.locator(".match-row")).to_contain_text("2026-06-01 08:00:00 – 2026-06-01 09:00:00")  # Berlin
+    expect(page.locator(".timeline .axis span")).to_have_text(["", re.compile(r"\d\d:\d\d:\d\d$"), ""])
+
+
+def _at_once(told: dict[str, Any]) -> dict[str, Any]:
+    """The reasons of a match of a window whose events are of one moment."""
+    events = [event | {"time": told["match"]["_time"]} for event in told["events"]]
+    window = {"start": "2026-06-01T06:00:00Z", "end": "2026-06-01T07:00:00Z"}
+    return told | {"events": events, "match": told["match"] | {"_window": window}}
 
 
 @pytest.mark.long
@@ -274,7 +413,7 @@ def test_a_table_that_is_held_still_counts_what_comes(chromium: Browser) -> None
         expect(page.locator(".live-mark")).to_have_text(re.compile(r"paused, (2[5-9]\d|[3-9]\d\d|\d+,[\d,]+) new"))
         page.get_by_role("button", name="Go on").click()
         expect(page.locator(".live-mark")).to_have_text("live")
-        assert page.locator(".feed tbody tr").count() == 200
+        expect(page.locator(".feed tbody tr")).to_have_count(200)
 
 
 @pytest.mark.long

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import gzip
 import re
+import shutil
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
 import kaicep
 import pytest
+from fastapi import FastAPI
+from kaicep.server.page import page_routes
+from support.browsers import fake_server
 from support.servers import Answer, ask
 
 _PAGE = Path(kaicep.__file__).parent / "server" / "page"
@@ -34,6 +38,20 @@ def test_the_document_names_assets_that_are_there(plain_url: str, document: Answ
         "css": (200, "text/css"),
         "svg": (200, "image/svg+xml"),
     }
+
+
+def test_a_server_keeps_its_page_when_another_version_is_installed(tmp_path: Path) -> None:
+    """Its document and its assets go together."""
+    folder = tmp_path / "page"
+    shutil.copytree(_PAGE, folder, ignore=shutil.ignore_patterns("source"))
+    app = FastAPI()
+    app.include_router(page_routes(folder))
+    with fake_server(app) as url:
+        (folder / "index.html").write_text("another")
+        shutil.rmtree(folder / "assets")
+        names = list(_assets(ask(url)))
+        assert len(names) == 3
+        assert [ask(url + name).status for name in names] == [200, 200, 200]
 
 
 def test_nothing_runs_that_does_not_come_from_this_server(document: Answer) -> None:

@@ -1,8 +1,9 @@
 // Values over time, with thresholds as dashed lines and matches as marks that can be followed.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { clock, moment, number, unitSign, zone } from "../server/terms.js";
 import { colour, isDark } from "../theme.js";
+import { ChartTable } from "./chart_table.jsx";
 
 const MOST_SERIES = 12;
 /** So many matches are marked by a line down to the values; more would hide these. */
@@ -163,6 +164,7 @@ function near(u, matches, x) {
  */
 export function Chart({ series, threshold = [], matches = [], onMatch = null, height = 280 }) {
   const host = useRef(null);
+  const [listed, setListed] = useState(false);
   const dark = isDark.value;
   const drawn = series.slice(0, MOST_SERIES);
   const lines = thresholds(threshold);
@@ -197,6 +199,10 @@ export function Chart({ series, threshold = [], matches = [], onMatch = null, he
         )}
         {series.length > MOST_SERIES && <span>{series.length - MOST_SERIES} more series are not drawn.</span>}
       </figcaption>
+      <details class="as-table" onToggle={(event) => setListed(event.currentTarget.open)}>
+        <summary>The chart as a table</summary>
+        {listed && <ChartTable series={drawn} marks={marks} />}
+      </details>
     </figure>
   );
 }

@@ -3,6 +3,7 @@ import { Card, Empty, ProblemBox } from "../parts/card.jsx";
 import { rowColumns, Value } from "../parts/table.jsx";
 import { href, place } from "../router.js";
 import { at } from "../server/requests.js";
+import { clock } from "../server/terms.js";
 import { useAnswer } from "../server/use_answer.js";
 import { Reasons } from "./reasons.jsx";
 import { Timeline } from "./timeline.jsx";
@@ -16,7 +17,7 @@ function Row({ row }) {
         <div key={name}>
           <dt>{{ _time: "time", _window: "window", _context: "contexts" }[name] ?? name}</dt>
           <dd>
-            <Value value={name === "_window" ? `${row[name].start} – ${row[name].end}` : row[name]} />
+            <Value value={name === "_window" ? `${clock(row[name].start)} – ${clock(row[name].end)}` : row[name]} />
           </dd>
         </div>
       ))}

@@ -18,10 +18,14 @@ const about = ({ attributes }) =>
     .map(([name, value]) => `${name} ${shown(value)}`)
     .join(", ");
 
+/** What stands below the line: where it begins, how long it is, where it ends; a moment stands in its middle. */
+const ends = (first, last) =>
+  first === last ? ["", clock(first), ""] : [clock(first), duration((last - first) / 1000), clock(last)];
+
 export function Timeline({ events, match }) {
   const times = events.map(({ time }) => moment(time)).filter(Number.isFinite);
-  const ends = [...times, ...(match?._time ? [moment(match._time)] : [])];
-  const [first, last] = [Math.min(...ends), Math.max(...ends)];
+  const all = [...times, ...(match?._time ? [moment(match._time)] : [])];
+  const [first, last] = [Math.min(...all), Math.max(...all)];
   const room = Math.max((last - first) * 0.06, 500);
   const scale = timeScale(first - room, last + room);
   return (
@@ -41,9 +45,9 @@ export function Timeline({ events, match }) {
         <div class="band-row">
           <div class="band-name" />
           <div class="track axis ends">
-            <span>{clock(first)}</span>
-            <span>{duration((last - first) / 1000)}</span>
-            <span>{clock(last)}</span>
+            {ends(first, last).map((text, n) => (
+              <span key={n}>{text}</span>
+            ))}
           </div>
         </div>
       </div>

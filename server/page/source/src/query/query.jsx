@@ -64,6 +64,7 @@ function Examples({ onChoose }) {
   );
 }
 
+/** What becomes of a text that is registered; a problem is told as long as that is the text. */
 function useSubmission(text) {
   const [state, setState] = useState({ busy: false, problem: null });
   const submit = async (backfill) => {
@@ -75,12 +76,12 @@ function useSubmission(text) {
       notice(`${labels.join(", ") || "The document"} is registered.`);
       for (const warning of told?.warnings ?? []) notice(typeof warning === "string" ? warning : warning.message, "bad");
       forgetVocabulary();
-      go("live", labels.slice(-1));
+      if (place.value.view === "query") go("live", labels.slice(-1)); // who has gone elsewhere meanwhile stays there
     } catch (problem) {
-      setState({ busy: false, problem });
+      setState({ busy: false, problem, of: text });
     }
   };
-  return { ...state, submit };
+  return { busy: state.busy, problem: state.of === text ? state.problem : null, submit };
 }
 
 /** A query that is to be edited is asked for in the address. */
