@@ -99,12 +99,28 @@ _INDIVIDUAL = {
 _VOCABULARY = {
     "streams": [{"name": "reading", "attributes": _ATTRIBUTES}, {"name": "desk", "attributes": []}],
     "classes": [
-        {"iri": f"{BRICK}{n}", "prefixed": f"brick:{n}", "label": n.replace("_", " ")}
-        for n in ("CO2_Sensor", "Occupancy_Sensor", "Room", "Humidity_Sensor", "AHU")
+        {
+            "iri": f"{BRICK}{n}",
+            "prefixed": f"brick:{n}",
+            "label": n.replace("_", " "),
+            "labels": [n.replace("_", " "), de],
+        }
+        for n, de in {
+            "CO2_Sensor": "CO2-Fühler",
+            "Occupancy_Sensor": "Präsenzmelder",
+            "Room": "Raum",
+            "Humidity_Sensor": "Feuchtefühler",
+            "AHU": "Lüftungsgerät",
+        }.items()
     ],
     "properties": [
-        {"iri": f"{BRICK}isPointOf", "prefixed": "brick:isPointOf", "label": "is point of"},
-        {"iri": "http://www.w3.org/ns/sosa/madeBySensor", "prefixed": "sosa:madeBySensor", "label": "made by sensor"},
+        {"iri": f"{BRICK}isPointOf", "prefixed": "brick:isPointOf", "label": "is point of", "labels": []},
+        {
+            "iri": "http://www.w3.org/ns/sosa/madeBySensor",
+            "prefixed": "sosa:madeBySensor",
+            "label": "made by sensor",
+            "labels": ["made by sensor"],
+        },
     ],
     "functions": [
         {"name": "AVG", "signature": "AVG(number) → double", "doc": "The mean of the values."},

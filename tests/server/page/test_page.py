@@ -328,6 +328,8 @@ def test_names_are_completed_by_their_label_too(chromium: Browser, url: str) -> 
         " FROM (?e, rea": "reading",
         ") PATH { ?e made": "sosa:madeBySensor",
         " ?s . ?s a humid": "brick:Humidity_Sensor",
+        " . ?e made": "sosa:madeBySensor",
+        " ?t . ?t a präsenz": "brick:Occupancy_Sensor",
     }.items():
         page.keyboard.type(typed, delay=20)
         expect(page.locator(".cm-tooltip-autocomplete li[aria-selected]")).to_contain_text(offered)
