@@ -217,10 +217,12 @@ class BatchBorder:
         """
         if not patient and not self.waiting:  # else nobody knows yet who is needed
             self.demotion.demote(dataflow, number)
-        self._register_waiting(dataflow, number)
-        if dataflow.queries.withdrawn.retain(dataflow.queries.contexts):
+        begun = self._register_waiting(dataflow, number)
+        kept = dataflow.queries.withdrawn.retain(dataflow.queries.contexts)
+        begun += self._resume(dataflow, number, self.demotion.returning(dataflow, patient=patient))
+        self._begin_pasts(dataflow, begun, number)  # of who reads what comes back, too
+        if kept:
             self.register_durably(dataflow)
-        self._resume(dataflow, number, self.demotion.returning(dataflow, patient=patient))
         self._parking.park_with_past(dataflow, number)
         hold = self._checkpoint.delivery.hold
         if self._backfilled.take_over(dataflow, judgement, hold, patient=patient):
@@ -293,8 +295,12 @@ class BatchBorder:
         """Give up the queries that are with their past."""
         self._backfilled.close()
 
-    def _register_waiting(self, dataflow: Dataflow, number: int) -> None:
-        """Register the queries that wait for a batch border, or know them again as parked; none is lost on the way."""
+    def _register_waiting(self, dataflow: Dataflow, number: int) -> list[tuple[Registration, int]]:
+        """Register the queries that wait for a batch border, or know them again as parked; none is lost on the way.
+
+        Returns:
+            Those that are registered, and how many rows of each were handed over.
+        """
         begin: list[tuple[Registration, int]] = []
         for registration in self.waiting:
             parked = self.parked.known(registration)
@@ -306,16 +312,19 @@ class BatchBorder:
                 registered = Registration(registration.query, registration.label, now)
                 if self._register(dataflow, registered, number, handed):
                     begin.append((registered, handed))
-        self._begin_pasts(dataflow, begin, number)
         self.waiting = []
+        return begin
 
-    def _resume(self, dataflow: Dataflow, number: int, returning: Sequence[str]) -> None:
+    def _resume(self, dataflow: Dataflow, number: int, returning: Sequence[str]) -> list[tuple[Registration, int]]:
         """Let queries go on that were resumed, by somebody now or in an earlier process that has not finished it.
 
         Args:
             dataflow: where they are given nothing.
             number: of the batch.
             returning: those that were demoted and come back.
+
+        Returns:
+            Those that are registered once more, and how many rows of each were handed over.
         """
         interrupted = [parked.label for parked in self.parked if parked.resuming]
         self._resumed += self._requests.take_resumed()
@@ -328,7 +337,7 @@ class BatchBorder:
                 registered = Registration(registration.query, label, now)
                 if self._register(dataflow, registered, number, handed):
                     begin.append((registered, handed))
-        self._begin_pasts(dataflow, begin, number)
+        return begin
 
     def _register(self, dataflow: Dataflow, registration: Registration, number: int, handed: int) -> bool:
         """Register a query, without its past; one that cannot be registered is parked. Tell whether it could."""

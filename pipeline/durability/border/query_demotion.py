@@ -99,13 +99,16 @@ class QueryDemotion:
     def returning(self, dataflow: Dataflow, *, patient: bool) -> list[str]:
         """The queries that come back at a border, each after what it needs, which comes back with it.
 
+        Those that a query reads which has just been submitted come back, since nobody would feed it.
+
         Args:
             dataflow: where they are suspended.
             patient: nobody waits for the rows of others: all of them do.
         """
         called, self._called = self._called, []
-        waiting = self.waiting
-        wanted = [label for label in waiting if label in dataflow.flows and (patient or label in called)]
+        waiting, answered = self.waiting, [label for label in dataflow.flows if label not in dataflow.suspended]
+        needed = {*called, *dataflow.queries.lineage.closed(answered)}
+        wanted = [label for label in waiting if label in dataflow.flows and (patient or label in needed)]
         labels = [label for label in dataflow.queries.lineage.closed(wanted) if label in waiting]
         for label in labels:
             self._say(f"queries: {label} comes back: what it has missed is answered from the archive")

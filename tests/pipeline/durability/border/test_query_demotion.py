@@ -135,6 +135,31 @@ def test_a_restart_changes_nothing_and_who_reads_what_there_is_gets_it_whole(
     engine.kill()
 
 
+LATER = "CREATE QUERY later AS SELECT COUNT(?m) AS n FROM (?m, mean) WINDOW (?m, batch, 4s)"
+
+
+def later(folder: Path, late: float) -> list[dict[str, Any]]:
+    """The rows of a query that reads one, which may wait when it is submitted."""
+    engine = Engine(folder)
+    engine.run(*SECONDS[:4], late=late)
+    assert engine.waiting == (["mean"] if late else [])
+    engine.flow.queries.submit(
+        Project.parse(engine._content, root=folder).registrations(DOCUMENT + ";" + LATER, "d")[-1:]
+    )
+    engine.run(*SECONDS[4:8], late=late)
+    engine.run(*SECONDS[8:])
+    engine.flow.finish()
+    assert not list(engine.flow.queries.parked)
+    engine.kill()
+    return [{name: row[name] for name in ("n", "_time", "_id")} for row in engine.rows["later"]]
+
+
+def test_who_is_submitted_and_reads_one_that_waits_calls_it_back(tmp_path: Path) -> None:
+    found = later(tmp_path / "behind", 5.0)
+    assert len(found) > 5
+    assert found == later(tmp_path / "in time", 0.0)
+
+
 def test_the_log_keeps_what_one_that_waits_needs(tmp_path: Path, expected: dict[str, list[dict[str, Any]]]) -> None:
     engine = Engine(tmp_path, log_size="0.001 kB")
     engine.run(*SECONDS[:4], late=5.0)
