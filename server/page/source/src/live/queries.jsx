@@ -18,7 +18,7 @@ function Count({ value }) {
 }
 
 function counted(query) {
-  if (query.kind === "rule") return [query.calls ?? query.matches ?? 0, "calls"];
+  if (query.kind === "rule") return [query.matches ?? 0, "calls"];
   if (query.kind === "contexts") return [query.matches ?? 0, "changes"];
   return [query.matches ?? 0, "matches"];
 }

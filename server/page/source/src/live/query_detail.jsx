@@ -137,7 +137,6 @@ export function QueryDetail({ query, again }) {
     query.kind,
     query.state,
     query.latency ? `told within ${duration(query.latency)}` : null,
-    query.calls ? `${number(query.calls)} calls` : null,
     query.priority ? `priority ${query.priority}` : null,
   ];
   const matches = () => <Feed query={query} feed={feed} paused={paused} onPause={() => setPaused(!paused)} />;
