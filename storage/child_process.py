@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import finalize
@@ -76,6 +77,11 @@ class ChildProcess:
     def go_on(self) -> None:
         """Let it go on, likewise."""
         self._process.send_signal(signal.SIGCONT)
+
+    def give_way(self) -> None:
+        """Let others come first from now on; there is no way back."""
+        with suppress(OSError):  # it has just ended
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, os.getpriority(os.PRIO_PROCESS, 0) + _NICE)
 
     def kill(self) -> None:
         """End it, from any thread; whoever waits for what it sends meets an `EOFError` or `OSError`."""

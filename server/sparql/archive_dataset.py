@@ -25,7 +25,7 @@ class ArchiveDataset:
 
     def __init__(self, settings: Settings) -> None:
         self._seconds = settings.server.query_timeout.total_seconds()
-        self._pool = ProcessPool(settings.server.workers)
+        self._pool = ProcessPool(settings.server.workers, prompt=True)
         self._copy = SharedCopy(settings, self._prepare)
 
     def start(self) -> None:

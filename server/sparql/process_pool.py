@@ -31,6 +31,7 @@ class ProcessPool:
         size: how many a client may have.
         writable: see `StoreProcess`; then there is one, since a store is written by one process.
         first: likewise.
+        prompt: likewise.
     """
 
     def __init__(
@@ -39,10 +40,11 @@ class ProcessPool:
         *,
         writable: bool = False,
         first: tuple[Callable[..., object], *tuple[Any, ...]] | None = None,
+        prompt: bool = False,
     ) -> None:
         self._share = size
         count = size if writable else size + 1
-        self._all = [StoreProcess(writable=writable, first=first) for _ in range(count)]
+        self._all = [StoreProcess(writable=writable, first=first, prompt=prompt) for _ in range(count)]
         # The one that was at work last is asked first: those that nobody needs are not even begun.
         self._free = self._all[::-1]
         self._changed = threading.Condition()
@@ -142,7 +144,10 @@ class ProcessPool:
             self._give_back(process, client)
             raise
         else:
-            self._give_back(process, client)
+            if process.spent:
+                threading.Thread(target=self._renewed, args=(process, client), daemon=True).start()
+            else:
+                self._give_back(process, client)
 
     def _next(self, client: str, seconds: float) -> StoreProcess:
         """A process, when it is this client's turn."""
@@ -184,7 +189,7 @@ class ProcessPool:
             self._changed.notify_all()
 
     def _renewed(self, process: StoreProcess, client: str) -> None:
-        """Begin a process again that was ended, and only then let others have it."""
+        """Begin a process again that was ended, or gives way for good, and only then let others have it."""
         with suppress(ProblemError):
             process.start()
         self._give_back(process, client)

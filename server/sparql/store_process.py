@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 import traceback
 from collections.abc import Callable
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -26,6 +27,8 @@ Found = TypeVar("Found")
 
 _STARTING_S = 120.0
 _IDLE_S = 60.0
+_PROMPT_S = 1.0
+"""What takes longer gives way to others; the process, which cannot be otherwise again, is begun anew then."""
 _OPENED = 2
 """A copy that is asked, and the next one."""
 _NOT_STARTED = "the process that answers does not start"
@@ -41,12 +44,18 @@ class StoreProcess:
     Args:
         writable: whether stores are opened to be written, and made where they are not there.
         first: what it does before anything else, with its arguments: what it loads by that costs who asks no time.
+        prompt: whether what takes a moment is done at once, however busy the machine is.
     """
 
     def __init__(
-        self, *, writable: bool = False, first: tuple[Callable[..., object], *tuple[Any, ...]] | None = None
+        self,
+        *,
+        writable: bool = False,
+        first: tuple[Callable[..., object], *tuple[Any, ...]] | None = None,
+        prompt: bool = False,
     ) -> None:
-        self._writable, self._first = writable, first
+        self._writable, self._first, self._prompt = writable, first, prompt
+        self._slowed = False
         self._child: ChildProcess | None = None
         self._using = threading.RLock()
         self._closed = False
@@ -57,13 +66,20 @@ class StoreProcess:
         child = self._child
         return child is not None and child.runs
 
+    @property
+    def spent(self) -> bool:
+        """Whether it gives way to others for good, and another one has to do what is to be prompt."""
+        return self._slowed
+
     def start(self) -> None:
-        """Begin it, unless it is there: whoever asks next does not wait for that.
+        """Begin it, unless it is there and prompt: whoever asks next does not wait for that.
 
         Raises:
             ProblemError: it does not start, or is closed.
         """
         with self._using:
+            if self.spent:
+                self._drop()
             self._connected()
 
     def call(
@@ -90,7 +106,7 @@ class StoreProcess:
             connection = self._connected()
             try:
                 connection.send((folder, self._writable, do, args, named))
-                if not connection.poll(seconds):
+                if not self._answered(connection, seconds):
                     self._drop()
                     raise TimeLimitError(503, _too_long(seconds))
                 found, refusal = connection.recv()
@@ -112,13 +128,22 @@ class StoreProcess:
         with self._using:  # its pipe is closed when nobody reads it any more
             self._drop()
 
+    def _answered(self, connection: Connection, seconds: float) -> bool:
+        """Wait for an answer; tell whether it has come."""
+        if not self._prompt or seconds <= _PROMPT_S or connection.poll(_PROMPT_S):
+            return connection.poll(seconds)
+        if self._child is not None:
+            self._child.give_way()
+            self._slowed = True
+        return connection.poll(seconds - _PROMPT_S)
+
     def _connected(self) -> Connection:
         if self._closed:
             raise ProblemError(503, "the server ends", "ask the next one")
         if self._child is not None and self._child.runs:
             return self._child.connection
         self._drop()
-        self._child = ChildProcess(_words)
+        self._child = ChildProcess(partial(_words, prompt=self._prompt))
         own = self._child.connection
         try:
             if own.poll(_STARTING_S):
@@ -138,16 +163,17 @@ class StoreProcess:
     def _drop(self) -> None:
         if self._child is not None:
             self._child.close()
-        self._child = None
+        self._child, self._slowed = None, False
 
 
-def main(number: int) -> None:
+def main(number: int, *, prompt: bool = False) -> None:
     """Do what comes through the pipe; what the process runs.
 
     Args:
         number: of the file that is its end of the pipe.
+        prompt: whether it gives way to others only when it is told to.
     """
-    serve_parent()
+    serve_parent(gives_way=not prompt)
     connection = Connection(number)
     connection.send(None)
     opened: LRUCache[tuple[Path | None, bool], ox.Store] = LRUCache(_OPENED)
@@ -186,8 +212,8 @@ def _open(folder: Path | None, *, writable: bool) -> ox.Store:
     return ox.Store(folder)
 
 
-def _words(number: int) -> list[str]:
-    return ["-c", f"from {__name__} import main; main({number})"]
+def _words(number: int, *, prompt: bool) -> list[str]:
+    return ["-c", f"from {__name__} import main; main({number}, prompt={prompt})"]
 
 
 def _too_long(seconds: float) -> ArchiveError:

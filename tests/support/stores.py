@@ -10,7 +10,7 @@ import pyoxigraph as ox
 from kaicep.errors import ArchiveError
 from kaicep.server.problem import ProblemError
 
-__all__ = ["add", "count", "end", "refuse", "sleep"]
+__all__ = ["add", "count", "end", "priority", "refuse", "sleep"]
 
 ONE = ox.Quad(ox.NamedNode("urn:s"), ox.NamedNode("urn:p"), ox.Literal("1"))
 
@@ -32,6 +32,12 @@ def count(store: ox.Store) -> int:
 def refuse(_: ox.Store, *, problem: bool) -> None:
     """Raise an error."""
     raise ProblemError(406, "in no such form") if problem else ArchiveError("this is no query", hint="write one")
+
+
+def priority(_: ox.Store, *, after: float = 0.0) -> int:
+    """How far the process gives way to others, after some time."""
+    time.sleep(after)
+    return os.getpriority(os.PRIO_PROCESS, 0)
 
 
 def end(_: ox.Store) -> None:

@@ -63,15 +63,24 @@ class Here:
     def __init__(self, **_: object) -> None:
         """As the real one."""
         self.opened: list[object] = []
-        self.runs = False
+        self.runs = self.spent = False
 
     def start(self) -> None:
         """It is there."""
-        self.runs = True
+        self.runs, self.spent = True, False
 
     def call(self, folder: object, _: float, do: Any, *args: Any) -> Any:
         self.opened.append(folder)
         return do(ox.Store(), *args)
+
+
+def test_one_that_gives_way_for_good_is_begun_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process_pool, "StoreProcess", Here)
+    pool = ProcessPool(1)
+    process: Any = pool._free[-1]
+    process.spent = True
+    assert pool.call(None, 60, len) == 0
+    wait_for(lambda: not process.spent and process in pool._free)
 
 
 def test_no_client_has_all_processes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ import pytest
 from kaicep.server.problem import ProblemError
 from kaicep.server.sparql import store_process
 from kaicep.server.sparql.store_process import StoreProcess
-from support.stores import add, count, end, refuse, sleep
+from support.stores import add, count, end, priority, refuse, sleep
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_it_has_the_store_of_before_open_beside_the_next_one(tmp_path: Path) -> 
 
 def test_it_ends_without_a_word_when_who_asks_was_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Before that has read an answer: the connection is reset then."""
-    monkeypatch.setattr(store_process, "serve_parent", lambda: None)
+    monkeypatch.setattr(store_process, "serve_parent", lambda **_: None)
     own, theirs = Pipe()
     with ThreadPoolExecutor(1) as pool:
         working = pool.submit(store_process.main, os.dup(theirs.fileno()))
@@ -118,6 +118,22 @@ def test_it_is_closed_while_somebody_waits(folder: Path) -> None:
     assert said == ["the process that answers has ended: it needs too much memory, or was stopped"]
     with pytest.raises(ProblemError, match="the server ends"):
         process.start()
+
+
+def test_what_is_to_be_prompt_gives_way_once_it_takes_long(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that gives way cannot be otherwise again: the next question has another one."""
+    monkeypatch.setattr(store_process, "_PROMPT_S", 0.2)
+    process, own = StoreProcess(writable=True, prompt=True), os.getpriority(os.PRIO_PROCESS, 0)
+    assert process.call(folder, 30, priority) == own
+    assert process.call(folder, 30, priority, after=1.0) == min(19, own + 5)
+    assert process.spent
+    process.start()
+    assert not process.spent
+    assert process.call(folder, 30, priority) == own
+    process.close()
+    others = StoreProcess(writable=True)
+    assert others.call(folder, 30, priority) == min(19, own + 5)
+    others.close()
 
 
 def test_what_it_does_first_takes_no_time_of_who_asks(folder: Path) -> None:
