@@ -45,7 +45,12 @@ class StoreProcess:
         writable: whether stores are opened to be written, and made where they are not there.
         first: what it does before anything else, with its arguments: what it loads by that costs who asks no time.
         prompt: whether what takes a moment is done at once, however busy the machine is.
+
+    Attributes:
+        spent: it gives way to others for good: another one has to do what is to be prompt.
     """
+
+    spent = False
 
     def __init__(
         self,
@@ -55,7 +60,6 @@ class StoreProcess:
         prompt: bool = False,
     ) -> None:
         self._writable, self._first, self._prompt = writable, first, prompt
-        self._slowed = False
         self._child: ChildProcess | None = None
         self._using = threading.RLock()
         self._closed = False
@@ -65,11 +69,6 @@ class StoreProcess:
         """Whether it is there."""
         child = self._child
         return child is not None and child.runs
-
-    @property
-    def spent(self) -> bool:
-        """Whether it gives way to others for good, and another one has to do what is to be prompt."""
-        return self._slowed
 
     def start(self) -> None:
         """Begin it, unless it is there and prompt: whoever asks next does not wait for that.
@@ -134,7 +133,7 @@ class StoreProcess:
             return connection.poll(seconds)
         if self._child is not None:
             self._child.give_way()
-            self._slowed = True
+            self.spent = True
         return connection.poll(seconds - _PROMPT_S)
 
     def _connected(self) -> Connection:
@@ -163,7 +162,7 @@ class StoreProcess:
     def _drop(self) -> None:
         if self._child is not None:
             self._child.close()
-        self._child, self._slowed = None, False
+        self._child, self.spent = None, False
 
 
 def main(number: int, *, prompt: bool = False) -> None:
