@@ -26,7 +26,7 @@ from ..errors import (
 )
 from .problem import ProblemError, first_fault
 
-__all__ = ["PROBLEM", "PROBLEM_RESPONSES", "add_problem_handlers", "problem_response"]
+__all__ = ["PROBLEM", "PROBLEM_RESPONSES", "add_problem_handlers", "answers", "problem_response"]
 
 PROBLEM = "application/problem+json"
 _TYPE = "urn:kaicep:error:"
@@ -52,6 +52,17 @@ PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
     "4XX": {"description": "What is wrong with the request.", "content": {PROBLEM: {"example": _EXAMPLE}}},
     "5XX": {"description": "What the server cannot do now.", "content": {PROBLEM: {}}},
 }
+
+
+def answers(status: int, example: Any, model: Any = None) -> dict[int | str, dict[str, Any]]:
+    """What an operation answers as JSON, as OpenAPI describes it: when all goes well, and otherwise.
+
+    Args:
+        status: when all goes well.
+        example: of that answer.
+        model: of that answer; `None`: what the operation says itself.
+    """
+    return {status: {"model": model, "content": {"application/json": {"example": example}}}, **PROBLEM_RESPONSES}
 
 
 def add_problem_handlers(app: FastAPI) -> None:

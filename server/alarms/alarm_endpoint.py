@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from ...api.remote import RemoteAlarm
 from ...settings import ServerSettings
 from ..access import current_client, may
-from ..problem_document import PROBLEM_RESPONSES
+from ..problem_document import answers
 from ..request_body import parse_body, read_body
 from .acknowledgement import Acknowledgements
 from .alarm_catalog import AlarmCatalog
@@ -46,10 +46,6 @@ class _Seen(BaseModel):
 _BODY = {"content": {"application/json": {"schema": _Seen.model_json_schema(), "example": {"who": "Ada"}}}}
 
 
-def _answers(status: int, example: Any) -> dict[int | str, dict[str, Any]]:
-    return {status: {"content": {"application/json": {"example": example}}}, **PROBLEM_RESPONSES}
-
-
 def alarm_routes(catalog: AlarmCatalog, acknowledgements: Acknowledgements, server: ServerSettings) -> APIRouter:
     """The routes of alarms.
 
@@ -65,7 +61,7 @@ def alarm_routes(catalog: AlarmCatalog, acknowledgements: Acknowledgements, serv
         summary="What became of alarms",
         dependencies=[may("read")],
         response_model=list[RemoteAlarm],
-        responses=_answers(200, [_ALARM]),
+        responses=answers(200, [_ALARM]),
     )
     def alarms(limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> list[dict[str, Any]]:
         """Those that nobody has seen first, then those that somebody has, then those that are over.
@@ -81,7 +77,7 @@ def alarm_routes(catalog: AlarmCatalog, acknowledgements: Acknowledgements, serv
         summary="Say that an alarm was seen",
         dependencies=[may("submit")],
         openapi_extra={"requestBody": _BODY},
-        responses=_answers(202, _EVENT),
+        responses=answers(202, _EVENT),
     )
     async def acknowledge(alarm: str, request: Request) -> dict[str, Any]:
         """Post the event that its query waits for, durable when this is answered; the answer is that event.

@@ -12,7 +12,7 @@ from ...config import Settings
 from ...language import parse_duration
 from ..access import may
 from ..problem import ProblemError
-from ..problem_document import PROBLEM_RESPONSES
+from ..problem_document import answers
 from ..queries import ProjectProcesses, QueryCatalog
 from .archive_statistics import ArchiveStatistics, archive_statistics
 from .query_chart import query_chart
@@ -47,10 +47,6 @@ _CHART = {
 }
 
 
-def _answers(example: Any) -> dict[int | str, dict[str, Any]]:
-    return {200: {"content": {"application/json": {"example": example}}}, **PROBLEM_RESPONSES}
-
-
 def archive_routes(settings: Settings, processes: ProjectProcesses, catalog: QueryCatalog) -> APIRouter:
     """The routes of the archive but SPARQL.
 
@@ -66,7 +62,7 @@ def archive_routes(settings: Settings, processes: ProjectProcesses, catalog: Que
         summary="What is kept",
         dependencies=[may("read")],
         response_model=RemoteArchive,
-        responses=_answers(_STATISTICS),
+        responses=answers(200, _STATISTICS),
     )
     def archive(gap: str | None = None) -> ArchiveStatistics:
         """Events by stream, of which times there are some, and where there is none; `gap` says how long that is: 1h.
@@ -80,7 +76,7 @@ def archive_routes(settings: Settings, processes: ProjectProcesses, catalog: Que
         summary="What a chart of a query draws",
         dependencies=[may("read")],
         response_model=RemoteChart,
-        responses=_answers(_CHART),
+        responses=answers(200, _CHART),
     )
     def chart(
         label: str,

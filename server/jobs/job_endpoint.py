@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from ...config import Settings
 from ..access import may
-from ..problem_document import PROBLEM_RESPONSES
+from ..problem_document import PROBLEM_RESPONSES, answers
 from ..request_body import parse_body, read_body
 from .job_queue import Job, JobQueue
 from .past_trial import TrialSpan, try_past
@@ -30,10 +29,6 @@ _RESULT = {
 }
 _JOB = Job("9f86d081884c7d659a2feaa0c55ad015", "try", "running", datetime(2026, 6, 1, 8, tzinfo=UTC), 0.25)
 _DONE = Job(_JOB.id, "try", "done", _JOB.created, 1.0, _RESULT)
-
-
-def _answers(status: int, example: Any, model: Any) -> dict[int | str, dict[str, Any]]:
-    return {status: {"model": model, "content": {"application/json": {"example": example}}}, **PROBLEM_RESPONSES}
 
 
 class _Trial(BaseModel):
@@ -70,7 +65,7 @@ def job_routes(settings: Settings, jobs: JobQueue) -> APIRouter:
         summary="Try a query on the archive",
         dependencies=[may("read")],
         openapi_extra={"requestBody": _BODY},
-        responses=_answers(202, {"job": _JOB.id}, dict[str, str]),
+        responses=answers(202, {"job": _JOB.id}, dict[str, str]),
     )
     async def try_query(request: Request, response: Response) -> dict[str, str]:
         """What it would have found in the last hour, or of any time; nothing is registered.
@@ -89,7 +84,7 @@ def job_routes(settings: Settings, jobs: JobQueue) -> APIRouter:
         "/jobs",
         summary="List the jobs",
         dependencies=[may("read")],
-        responses=_answers(200, [_JOB], list[Job]),
+        responses=answers(200, [_JOB], list[Job]),
     )
     def all_jobs() -> list[Job]:
         """The newest first, without their results; those that are over for an hour are gone."""
@@ -99,7 +94,7 @@ def job_routes(settings: Settings, jobs: JobQueue) -> APIRouter:
         "/jobs/{id}",
         summary="One job",
         dependencies=[may("read")],
-        responses=_answers(200, _DONE, Job),
+        responses=answers(200, _DONE, Job),
     )
     def one_job(id: str) -> Job:  # noqa: A002 - so the address calls it
         """How far it is, and what came of it."""

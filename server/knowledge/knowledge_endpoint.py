@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 
 from ...api.remote import RemoteClass, RemoteIndividual, RemoteNeighbourhood, RemoteOntologies, RemoteReasons
 from ..access import may
-from ..problem_document import PROBLEM_RESPONSES
+from ..problem_document import PROBLEM_RESPONSES, answers
 from ..queries import ProjectProcesses, QueryCatalog
 from .class_tree import class_level
 from .individual_search import found_individuals, one_individual
@@ -55,10 +55,6 @@ _WHY = {
 }
 
 
-def _answers(example: Any) -> dict[int | str, dict[str, Any]]:
-    return {200: {"content": {"application/json": {"example": example}}}, **PROBLEM_RESPONSES}
-
-
 def knowledge_routes(processes: ProjectProcesses, catalog: QueryCatalog) -> APIRouter:
     """The routes of knowledge.
 
@@ -73,7 +69,7 @@ def knowledge_routes(processes: ProjectProcesses, catalog: QueryCatalog) -> APIR
         summary="List the ontology modules",
         dependencies=[may("read")],
         response_model=RemoteOntologies,
-        responses=_answers(_MODULES),
+        responses=answers(200, _MODULES),
     )
     def ontologies() -> dict[str, Any]:
         """What each says and imports, what follows, and where they contradict each other. `/graphs` changes them."""
@@ -84,7 +80,7 @@ def knowledge_routes(processes: ProjectProcesses, catalog: QueryCatalog) -> APIR
         summary="A level of classes",
         dependencies=[may("read")],
         response_model=list[RemoteClass],
-        responses=_answers([_CLASS]),
+        responses=answers(200, [_CLASS]),
     )
     def classes(parent: str | None = None) -> list[dict[str, Any]]:
         """Those right below the parent, else those below no other; with how many individuals they have."""
@@ -123,7 +119,7 @@ def knowledge_routes(processes: ProjectProcesses, catalog: QueryCatalog) -> APIR
         summary="Why there is a row",
         dependencies=[may("read")],
         response_model=RemoteReasons,
-        responses=_answers(_WHY),
+        responses=answers(200, _WHY),
     )
     def why(id: str, query: str) -> dict[str, Any]:  # noqa: A002 - so the address calls it
         """Its events, which clauses held of each, down to axioms and files; and the contexts that it lies in."""

@@ -14,7 +14,7 @@ from ...config import Settings
 from ...settings import Duration
 from ..access import current_client, may
 from ..problem import ProblemError
-from ..problem_document import PROBLEM_RESPONSES
+from ..problem_document import PROBLEM_RESPONSES, answers
 from ..request_body import parse_body, read_body
 from ..sparql import content_type_of
 from .project_processes import ProjectProcesses
@@ -94,11 +94,6 @@ class _Submission(BaseModel):
     backfill: bool = False
 
 
-def _answers(status: int, example: Any, model: Any) -> dict[int | str, dict[str, Any]]:
-    content = {"application/json": {"example": example}}
-    return {status: {"model": model, "content": content}, **PROBLEM_RESPONSES}
-
-
 def query_routes(settings: Settings, processes: ProjectProcesses, catalog: QueryCatalog) -> APIRouter:
     """The routes of `/queries` but those of rows.
 
@@ -113,7 +108,7 @@ def query_routes(settings: Settings, processes: ProjectProcesses, catalog: Query
         "/queries",
         summary="List the registered queries",
         dependencies=[may("read")],
-        responses=_answers(200, [_QUERY], list[ListedQuery]),
+        responses=answers(200, [_QUERY], list[ListedQuery]),
     )
     def queries() -> list[ListedQuery]:
         """Those of the project file and those that were submitted: queries, rules, and what changes contexts."""
@@ -125,7 +120,7 @@ def query_routes(settings: Settings, processes: ProjectProcesses, catalog: Query
         summary="Submit queries",
         dependencies=[may("submit")],
         openapi_extra={"requestBody": _BODY, "parameters": [_LABEL]},
-        responses=_answers(201, Submitted(("high",), ()), Submitted),
+        responses=answers(201, Submitted(("high",), ()), Submitted),
     )
     async def submit(request: Request) -> Response:
         """Registered by the running engine from its next batch on, else by the next one; until it is withdrawn.
@@ -158,7 +153,7 @@ def query_routes(settings: Settings, processes: ProjectProcesses, catalog: Query
         "/queries/{label}",
         summary="One query",
         dependencies=[may("read")],
-        responses=_answers(200, _QUERY, ListedQuery),
+        responses=answers(200, _QUERY, ListedQuery),
     )
     def query(label: str) -> ListedQuery:
         """How it is registered, and how it fares."""
@@ -183,7 +178,7 @@ def query_routes(settings: Settings, processes: ProjectProcesses, catalog: Query
         "/queries/{label}/park",
         summary="Let a query wait until it is resumed",
         dependencies=[may("submit")],
-        responses=_answers(200, {"said": ["high: parked from the next batch on, with what reads it"]}, None),
+        responses=answers(200, {"said": ["high: parked from the next batch on, with what reads it"]}, None),
     )
     def park(label: str) -> dict[str, list[str]]:
         """It is answered no more, from the next batch on, and neither is what reads it; resumed, it has all its rows.
@@ -197,7 +192,7 @@ def query_routes(settings: Settings, processes: ProjectProcesses, catalog: Query
         "/queries/{label}/resume",
         summary="Let a parked query go on",
         dependencies=[may("submit")],
-        responses=_answers(200, {"said": ["high: goes on with what it has missed"]}, None),
+        responses=answers(200, {"said": ["high: goes on with what it has missed"]}, None),
     )
     def resume(label: str) -> dict[str, list[str]]:
         """With all that it has missed, and so do those that it reads and that read it."""

@@ -70,7 +70,7 @@ class ProcessPool:
         for process in self._all:
             if process.runs and self._claimed(process):
                 with suppress(ProblemError), self._lent(process, _OURSELVES):  # who asks is told
-                    process.call(folder, seconds, bool)
+                    process.open(folder, seconds)
 
     def call(
         self,

@@ -101,11 +101,23 @@ class StoreProcess:
         Raises:
             ProblemError: it refuses, takes too long, or needs too much memory.
         """
+        found: Found = self._exchanged((folder, self._writable, do, args, named), seconds, prompt=self._prompt)
+        return found
+
+    def open(self, folder: Path, seconds: float) -> None:
+        """Open the store of a folder ahead; that it takes long says nothing of what is asked then.
+
+        Raises:
+            ProblemError: as `call`.
+        """
+        self._exchanged((folder, self._writable, bool, (), {}), seconds, prompt=False)
+
+    def _exchanged(self, message: object, seconds: float, *, prompt: bool) -> Any:
         with self._using:
             connection = self._connected()
             try:
-                connection.send((folder, self._writable, do, args, named))
-                if not self._answered(connection, seconds):
+                connection.send(message)
+                if not self._answered(connection, seconds, prompt=prompt):
                     self._drop()
                     raise TimeLimitError(503, _too_long(seconds))
                 found, refusal = connection.recv()
@@ -115,8 +127,7 @@ class StoreProcess:
         if refusal is not None:
             status, fields = refusal
             raise ProblemError(status, error_of(fields))
-        answer: Found = found
-        return answer
+        return found
 
     def close(self) -> None:
         """End it, from any thread; whoever waits for an answer gets none, nor does whoever asks later."""
@@ -127,9 +138,9 @@ class StoreProcess:
         with self._using:  # its pipe is closed when nobody reads it any more
             self._drop()
 
-    def _answered(self, connection: Connection, seconds: float) -> bool:
+    def _answered(self, connection: Connection, seconds: float, *, prompt: bool) -> bool:
         """Wait for an answer; tell whether it has come."""
-        if not self._prompt or seconds <= _PROMPT_S or connection.poll(_PROMPT_S):
+        if not prompt or seconds <= _PROMPT_S or connection.poll(_PROMPT_S):
             return connection.poll(seconds)
         if self._child is not None:
             self._child.give_way()

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from ...api.remote import RemoteSchema, RemoteStream
 from ...config import Settings
 from ..access import may
-from ..problem_document import PROBLEM_RESPONSES
+from ..problem_document import answers
 from ..queries import ProjectProcesses
 from .recent_events import recent_events
 from .stream_listing import StreamSummary, listed_streams, require_stream
@@ -50,10 +50,6 @@ _EVENT = {
 }
 
 
-def _answers(example: Any) -> dict[int | str, dict[str, Any]]:
-    return {200: {"content": {"application/json": {"example": example}}}, **PROBLEM_RESPONSES}
-
-
 def stream_routes(settings: Settings, processes: ProjectProcesses) -> APIRouter:
     """The routes of streams but that which takes events.
 
@@ -68,7 +64,7 @@ def stream_routes(settings: Settings, processes: ProjectProcesses) -> APIRouter:
         summary="List the streams",
         dependencies=[may("read")],
         response_model=list[RemoteStream],
-        responses=_answers([_SUMMARY]),
+        responses=answers(200, [_SUMMARY]),
     )
     def streams() -> list[StreamSummary]:
         """Records a second, how far each is behind the clock, and what was not taken."""
@@ -79,7 +75,7 @@ def stream_routes(settings: Settings, processes: ProjectProcesses) -> APIRouter:
         summary="One stream",
         dependencies=[may("read")],
         response_model=RemoteSchema,
-        responses=_answers(_SCHEMA),
+        responses=answers(200, _SCHEMA),
     )
     def schema(name: str) -> dict[str, Any]:
         """What its events are; and the mapping report: how those of the archive's last hour go with the model."""
@@ -90,7 +86,7 @@ def stream_routes(settings: Settings, processes: ProjectProcesses) -> APIRouter:
         "/streams/{name}/events",
         summary="Newest events of a stream",
         dependencies=[may("read")],
-        responses=_answers([_EVENT]),
+        responses=answers(200, [_EVENT]),
     )
     def events(name: str, last: Annotated[int, Query(ge=1, le=1_000)] = 20) -> list[dict[str, Any]]:
         """Those that came last, the oldest of them first; with all that came with them."""

@@ -10,7 +10,7 @@ from ...api.remote import RemoteContextSet
 from ...config import Settings
 from ...pipeline import query_files, read_document
 from ..access import may
-from ..problem_document import PROBLEM_RESPONSES
+from ..problem_document import answers
 from ..queries import ProjectProcesses
 from .context_windows import context_windows
 from .query_vocabulary import query_vocabulary
@@ -41,10 +41,6 @@ _CONTEXTS = [
 _EXAMPLE = {"label": "high", "text": "SELECT ?e.flow FILTER (?e.flow > 50)"}
 
 
-def _answers(example: Any) -> dict[int | str, dict[str, Any]]:
-    return {200: {"content": {"application/json": {"example": example}}}, **PROBLEM_RESPONSES}
-
-
 def vocabulary_routes(settings: Settings, processes: ProjectProcesses) -> APIRouter:
     """The routes for those who write queries.
 
@@ -58,14 +54,14 @@ def vocabulary_routes(settings: Settings, processes: ProjectProcesses) -> APIRou
         "/vocabulary",
         summary="What a query may speak of",
         dependencies=[may("read")],
-        responses=_answers(_VOCABULARY),
+        responses=answers(200, _VOCABULARY),
     )
     def vocabulary() -> dict[str, Any]:
         """Streams, their attributes, classes and properties with their labels, functions, keywords: for completion."""
         return processes.ask(query_vocabulary)
 
     @routes.get(
-        "/examples", summary="Queries to start from", dependencies=[may("read")], responses=_answers([_EXAMPLE])
+        "/examples", summary="Queries to start from", dependencies=[may("read")], responses=answers(200, [_EXAMPLE])
     )
     def examples() -> list[dict[str, str]]:
         """The query files of the project, each by its name."""
@@ -76,7 +72,7 @@ def vocabulary_routes(settings: Settings, processes: ProjectProcesses) -> APIRou
         summary="When contexts held",
         dependencies=[may("read")],
         response_model=list[RemoteContextSet],
-        responses=_answers(_CONTEXTS),
+        responses=answers(200, _CONTEXTS),
     )
     def contexts(last: str = "24h") -> list[dict[str, Any]]:
         """The sets of contexts, and the windows of each context in the last time of the archive, 24 h say.

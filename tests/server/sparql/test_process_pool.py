@@ -69,6 +69,9 @@ class Here:
         """It is there."""
         self.runs, self.spent = True, False
 
+    def open(self, folder: object, _: float) -> None:
+        self.opened.append(folder)
+
     def call(self, folder: object, _: float, do: Any, *args: Any) -> Any:
         self.opened.append(folder)
         return do(ox.Store(), *args)

@@ -136,6 +136,20 @@ def test_what_is_to_be_prompt_gives_way_once_it_takes_long(folder: Path, monkeyp
     others.close()
 
 
+def test_to_open_a_store_ahead_for_long_is_no_question_that_takes_long(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a store that is slow to open would be opened anew for each question."""
+    ox.Store(folder).flush()
+    process = StoreProcess(prompt=True)
+    process.start()
+    monkeypatch.setattr(store_process, "_PROMPT_S", 0.0)
+    process.open(folder, 30)
+    assert not process.spent
+    assert process.call(folder, 30, count) == 0
+    process.close()
+
+
 def test_what_it_does_first_takes_no_time_of_who_asks(folder: Path) -> None:
     process = StoreProcess(writable=True, first=(sleep, 0.5))
     began = time.monotonic()
