@@ -106,7 +106,10 @@ class QueryDemotion:
             patient: nobody waits for the rows of others: all of them do.
         """
         called, self._called = self._called, []
-        waiting, answered = self.waiting, [label for label in dataflow.flows if label not in dataflow.suspended]
+        waiting = self.waiting
+        if not waiting:
+            return []
+        answered = [label for label in dataflow.flows if label not in dataflow.suspended]
         needed = {*called, *dataflow.queries.lineage.closed(answered)}
         wanted = [label for label in waiting if label in dataflow.flows and (patient or label in needed)]
         labels = [label for label in dataflow.queries.lineage.closed(wanted) if label in waiting]
