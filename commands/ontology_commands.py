@@ -112,18 +112,9 @@ def list_modules(
 
 
 def _print_modules_of(remote: Client, form: RowFormOption) -> None:
-    rows = [
-        {
-            "module": one.name,
-            "triples": one.triples,
-            "from": one.origin,
-            "version": one.version,
-            "batch": one.batch,
-            "since": one.since,
-        }
-        for one in remote.graphs()
-    ]
-    print_remote_rows(rows, ("module", "triples", "from", "version", "batch", "since"), form)
+    columns = ("module", "triples", "from", "version", "batch", "since")
+    found = [(one.name, one.triples, one.origin, one.version, one.batch, one.since) for one in remote.graphs()]
+    print_remote_rows([dict(zip(columns, row, strict=True)) for row in found], columns, form)
 
 
 @app.command("shipped", epilog="Example: `kaicep ontology shipped`")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,7 @@ from .terminal import print_rows, tell, text_of, waiting
 
 if TYPE_CHECKING:
     from ..api import Client
+    from ..config import Settings
 
 app = typer.Typer()
 actions = typer.Typer(
@@ -101,12 +103,8 @@ def withdraw(
         typer.echo(f"{name}: withdrawn")
         return
     from ..api import clients
-    from ..config import Settings
 
-    settings = Settings.load(project_of(folder, project))
-    with masked(settings.engine.umask):
-        said = clients.withdraw(settings, name)
-    typer.echo("\n".join(said))
+    _change(project_of(folder, project), lambda settings: clients.withdraw(settings, name))
 
 
 @app.command(epilog="Examples: `kaicep park pairs campus/`, `kaicep park pairs --server http://ops:8080`")
@@ -125,11 +123,17 @@ def park(
         typer.echo("\n".join(remote.park(name)))
         return
     from ..api import clients
+
+    _change(project_of(folder, project), lambda settings: clients.park(settings, name, _user()))
+
+
+def _change(project: Path, change: Callable[[Settings], list[str]]) -> None:
+    """Change the queries of a project, and say what happened."""
     from ..config import Settings
 
-    settings = Settings.load(project_of(folder, project))
+    settings = Settings.load(project)
     with masked(settings.engine.umask):
-        said = clients.park(settings, name, _user())
+        said = change(settings)
     typer.echo("\n".join(said))
 
 
@@ -159,12 +163,8 @@ def resume(
         typer.echo("\n".join(remote.resume(name)))
         return
     from ..api import clients
-    from ..config import Settings
 
-    settings = Settings.load(project_of(folder, project))
-    with masked(settings.engine.umask):
-        said = clients.resume(settings, name)
-    typer.echo("\n".join(said))
+    _change(project_of(folder, project), lambda settings: clients.resume(settings, name))
 
 
 @app.command(
