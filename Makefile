@@ -5,12 +5,12 @@ READY := .venv/.ready
 LINK := .cache/src/kaicep
 
 .DEFAULT_GOAL := help
-.PHONY: help setup broker browser database page demo serve-demo test test-fast test-long reliability soak fuzz fuzzer structure lint format docs docs-serve docs-release bench endurance clean
+.PHONY: help setup programs page demo serve-demo test test-fast test-long reliability soak fuzz fuzzer structure lint format docs docs-serve docs-release bench endurance clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-setup: $(READY) $(LINK) broker browser database ## make .venv with kaicep and everything that it needs, Java included
+setup: $(READY) $(LINK) programs ## make .venv with kaicep and everything that it needs, Java included
 
 $(READY): pyproject.toml
 	@echo "setting up .venv (a few minutes the first time) ..."
@@ -23,17 +23,9 @@ $(READY): pyproject.toml
 $(LINK):
 	@mkdir -p $(@D) && ln -sfn ../.. $@
 
-# Mosquitto, for the tests of MQTT; without it everything else goes on.
-broker:
-	@.ci/mosquitto
-
-# Chromium, for the tests of the page; without it everything else goes on.
-browser:
-	@.ci/chromium
-
-# PostgreSQL, for the tests of SQL; likewise.
-database:
-	@.ci/postgresql
+# What the tests talk to; without it everything else goes on.
+programs:
+	@for program in mosquitto postgresql prometheus chromium; do .ci/program $$program; done
 
 page: ## bundle the page of `kaicep serve` anew, from server/page/source; takes Node
 	@cd server/page/source && npm ci --no-audit --no-fund --silent && npm run --silent build

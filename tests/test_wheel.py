@@ -15,7 +15,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 LEFT_OUT = shutil.ignore_patterns(
-    ".*", "var", "build", "dist", "__pycache__", "*.egg-info", "tests", "benchmarks", "node_modules"
+    ".*", "build", "dist", "__pycache__", "*.egg-info", "tests", "benchmarks", "node_modules"
 )
 OFFLINE = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps")
 
@@ -34,8 +34,12 @@ def run(*words: object, cwd: Path | None = None) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built from a copy, for what building leaves behind."""
+    """Built from a copy, for what building leaves behind; examples have been run there."""
     source = shutil.copytree(ROOT, tmp_path_factory.mktemp("source") / "kaicep", ignore=LEFT_OUT)
+    for example in ("operations", "greenhouse"):
+        left = source / "examples" / example / "var"
+        left.mkdir(exist_ok=True)
+        (left / "token").write_text("a secret")
     folder = tmp_path_factory.mktemp("wheels")
     run(sys.executable, "-m", "pip", "wheel", *OFFLINE, "--no-build-isolation", "-w", folder, source)
     (built,) = folder.glob("kaicep-*.whl")

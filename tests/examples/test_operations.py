@@ -1,6 +1,6 @@
 """What runs kaicep in production: unit, compose file, dashboard; each name in them is one that there is.
 
-No container is begun here: images, and what they do with these files, are beyond this.
+No container is begun here; what Prometheus makes of these files, `test_dashboard` says.
 """
 
 from __future__ import annotations
@@ -104,6 +104,7 @@ def test_the_token_is_the_same_file_for_all(services: dict[str, Any]) -> None:
     tokens = Project.load(FOLDER / "project").settings.server.tokens
     (job,) = loaded("prometheus.yml")["scrape_configs"]
     assert [one.token for one in tokens.values()] == [f"file:{job['authorization']['credentials_file']}"]
+    assert [one["file"] for one in loaded("compose.yaml")["secrets"].values()] == ["./var/token"], "var is never shipped"
     assert services["kaicep"]["secrets"] == services["prometheus"]["secrets"] == list(loaded("compose.yaml")["secrets"])
 
 
