@@ -44,7 +44,7 @@ def unexpected(where: SourceText, error: UnexpectedInput, grammar: Lark) -> Quer
     hint = (
         _time_hint(where.text, position, word)
         or _habit_hint(where.text[:position], word)
-        or _order_hint(grammar, word, accepted)
+        or _order_hint(grammar, where.text[:position], word, accepted)
         or did_you_mean(word.upper(), sorted(_accepted_keywords(grammar, accepted)))
         or f"expected {_expected(grammar, accepted)}"
     )
@@ -101,12 +101,15 @@ def _habit_hint(before: str, word: str) -> str | None:
     return None
 
 
-def _order_hint(grammar: Lark, word: str, accepted: set[str]) -> str | None:
+def _order_hint(grammar: Lark, before: str, word: str, accepted: set[str]) -> str | None:
     """For a clause that stands at a wrong place between clauses."""
+    inner = f"_{word.upper()}" in _first(grammar, "clause")
     closing = [name.lstrip("_") for name in _closing_clauses(grammar)]
     if "$END" in accepted and word.upper() in closing:
         return f"the clauses at the end come in the order {', '.join(closing)}"
-    if "_SEMICOLON" in accepted and f"_{word.upper()}" in _first(grammar, "clause"):
+    if inner and before.rstrip().endswith("}"):
+        return f"{word.upper()} stands within the braces of WHERE"
+    if "_SEMICOLON" in accepted and inner:
         return f"{word.upper()} stands before the clauses at the end: {listed(closing, 'and')}"
     if "$END" in accepted and word.upper() in ("FROM", "WITHIN"):
         return "FROM, then WITHIN, stand behind SELECT and before all other clauses"
