@@ -22,6 +22,7 @@ __all__ = [
     "matches",
     "problems",
     "recent",
+    "warnings",
     "wave",
     "why",
 ]
@@ -156,6 +157,16 @@ def problems(text: str) -> list[dict[str, Any]]:
             )
             shown = f"query:{number}:{at + 1}: {message}\n  {number} | {line}\n    |{' ' * at} ^^^^^ {hint}"
             found.append({"message": message, "hint": hint, "text": shown, **place})
+    return found
+
+
+def warnings(text: str) -> list[str]:
+    """Likewise a class that nobody knows, told as the server tells warnings."""
+    found = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if (at := line.find("brick:CO2_Senser")) >= 0:
+            caret = f"    |{' ' * at} {'^' * 16} did you mean 'brick:CO2_Sensor'?"
+            found.append(f"query:{number}:{at + 1}: unknown class brick:CO2_Senser\n  {number} | {line}\n{caret}")
     return found
 
 
