@@ -122,7 +122,7 @@ def matches(label: str, count: int = 60) -> list[dict[str, Any]]:
     rows = []
     for n in range(count):
         room, moment = ROOMS[n * 7 % 3], NOW - timedelta(minutes=13 * (count - n))
-        found = {"room": f"{ROBOD}{room}", "ppm" if label == "staleAir" else "kwh": wave(n * 31, 640, 180, 5)}
+        found = {"ppm" if label == "staleAir" else "kwh": wave(n * 31, 640, 180, 5), "room": f"{ROBOD}{room}"}
         events = {"co2": [f"urn:kaicep:event:reading/{room}_co2/{n}"]}
         rows.append(found | {"_time": iso(moment), "_events": events, "_id": identity(f"{label}/{n}")})
     return rows

@@ -71,6 +71,7 @@ def test_matches_flow_in_and_a_typo_is_underlined_with_its_way_out(chromium: Bro
     expect(page.get_by_role("heading", name="lightingPerHour")).to_be_visible()
     rows = page.locator(".feed tbody tr")
     expect(rows.nth(51)).to_be_attached()  # 50 were there, the others came
+    expect(page.locator(".feed thead th")).to_have_text(["time", "room", "kwh", "more"])  # as the query has them
     expect(page.locator(".chart canvas")).to_be_visible()
     assert _barriers(page) == []
 
