@@ -78,10 +78,15 @@ class EngineProcess:
 
     def _watch(self) -> None:
         pause = self._first_pause
+        told = False
         while not self._stopping.is_set():
             if self._elsewhere():
+                if not told:
+                    self._say("an engine of the project runs already: it goes on when this server ends")
+                told = True
                 self._stopping.wait(_LOOK_S)
                 continue
+            told = False
             began = time.monotonic()
             code = self._run()
             if code is None or self._stopping.is_set():

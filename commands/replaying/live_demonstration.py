@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ...errors import PipelineError
 from ..terminal import tell
 
-__all__ = ["run_live_demo"]
+__all__ = ["run_live_demo", "shortened"]
+
+_LONGEST_PAUSE = timedelta(hours=1)
 
 
 def run_live_demo(folder: Path | None, speed: str, port: int) -> None:
@@ -72,7 +76,7 @@ def _post(folder: Path, speed: float | None, url: str) -> None:
     )
     tell(f"the building is at {url}{'' if speed is None else f', {speed:g} times as fast as it was'}; Ctrl-C stops it")
     try:
-        for first, end in ReplayPace(speed).groups([datetime.fromisoformat(time) for time in times]):
+        for first, end in ReplayPace(speed).groups(shortened(times)):
             for number in range(first, end):
                 reading.send(moments[number].to_dicts())
                 desk.send([{"at": times[number], "says": "nothing"}])
@@ -81,3 +85,20 @@ def _post(folder: Path, speed: float | None, url: str) -> None:
         tell("the recording has ended; without its folder the next start begins anew")
     except PipelineError as error:
         tell(str(error))
+
+
+def shortened(times: Sequence[str]) -> list[datetime]:
+    """Moments as far apart as those of time stamps, but never more than an hour.
+
+    Nobody looks at a page on which nothing comes: without that, a weekend lasts 48 minutes.
+
+    Args:
+        times: ISO 8601 with a zone, in order.
+    """
+    moments = [datetime.fromisoformat(time) for time in times]
+    left_out = timedelta(0)
+    found = moments[:1]
+    for before, moment in pairwise(moments):
+        left_out += max(timedelta(0), moment - before - _LONGEST_PAUSE)
+        found.append(moment - left_out)
+    return found

@@ -49,8 +49,10 @@ def test_none_is_begun_beside_another(tmp_path: Path) -> None:
     said: list[str] = []
     one = engine(STEADY, tmp_path / "note", said, elsewhere=True)
     one.start()
+    wait_for(lambda: bool(said))
     one.stop()
-    assert (said, lines(tmp_path / "note"), one.process) == ([], [], None)
+    assert said == ["an engine of the project runs already: it goes on when this server ends"]
+    assert (lines(tmp_path / "note"), one.process) == ([], None)
 
 
 def test_one_that_does_not_end_is_killed(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ __all__ = [
     "matches",
     "problems",
     "recent",
+    "warnings",
     "wave",
     "why",
 ]
@@ -121,7 +122,7 @@ def matches(label: str, count: int = 60) -> list[dict[str, Any]]:
     rows = []
     for n in range(count):
         room, moment = ROOMS[n * 7 % 3], NOW - timedelta(minutes=13 * (count - n))
-        found = {"room": f"{ROBOD}{room}", "ppm" if label == "staleAir" else "kwh": wave(n * 31, 640, 180, 5)}
+        found = {"ppm" if label == "staleAir" else "kwh": wave(n * 31, 640, 180, 5), "room": f"{ROBOD}{room}"}
         events = {"co2": [f"urn:kaicep:event:reading/{room}_co2/{n}"]}
         rows.append(found | {"_time": iso(moment), "_events": events, "_id": identity(f"{label}/{n}")})
     return rows
@@ -156,6 +157,16 @@ def problems(text: str) -> list[dict[str, Any]]:
             )
             shown = f"query:{number}:{at + 1}: {message}\n  {number} | {line}\n    |{' ' * at} ^^^^^ {hint}"
             found.append({"message": message, "hint": hint, "text": shown, **place})
+    return found
+
+
+def warnings(text: str) -> list[str]:
+    """Likewise a class that nobody knows, told as the server tells warnings."""
+    found = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if (at := line.find("brick:CO2_Senser")) >= 0:
+            caret = f"    |{' ' * at} {'^' * 16} did you mean 'brick:CO2_Sensor'?"
+            found.append(f"query:{number}:{at + 1}: unknown class brick:CO2_Senser\n  {number} | {line}\n{caret}")
     return found
 
 

@@ -14,7 +14,7 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from kaicep.server.page import page_routes
 
 from support.building_answers import ANSWERS
-from support.building_rows import NOW, QUERIES, ROOMS, chart, identity, iso, matches, problems, recent, why
+from support.building_rows import NOW, QUERIES, ROOMS, chart, identity, iso, matches, problems, recent, warnings, why
 
 __all__ = ["fake_api"]
 
@@ -139,8 +139,10 @@ async def _rows(label: str, pace_s: float) -> AsyncIterator[str]:
 def _asking_routes(app: FastAPI) -> None:
     @app.post("/check")
     async def check(request: Request) -> Any:
-        found = problems((await request.body()).decode())
-        return {"valid": not found, "asked": False, "problems": found, "warnings": [], "columns": []}
+        text = (await request.body()).decode()
+        found = problems(text)
+        doubts = [] if found else warnings(text)
+        return {"valid": not found, "asked": False, "problems": found, "warnings": doubts, "columns": []}
 
     @app.post("/explain")
     async def explain(request: Request) -> Any:

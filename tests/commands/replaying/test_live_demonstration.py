@@ -9,6 +9,8 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ import polars as pl
 import pytest
 from kaicep import PipelineError
 from kaicep.commands.replaying import run_live_demo
+from kaicep.commands.replaying.live_demonstration import shortened
 from kaicep.examples import control_room
 from playwright.sync_api import Page, expect
 from support.brokers import free_port
@@ -247,3 +250,12 @@ def test_a_folder_of_another_project_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(PipelineError, match="holds another project"):
         run_live_demo(tmp_path, "60x", 0)
     assert not (tmp_path / "var").exists()
+
+
+def test_a_weekend_without_readings_lasts_no_longer_than_an_hour() -> None:
+    """The recording has one; all else keeps its pace, and its time stamps."""
+    times = control_room.readings()["timestamp"].unique(maintain_order=True).to_list()
+    steps = {later - earlier for earlier, later in pairwise(shortened(times))}
+    assert steps == {timedelta(minutes=5), timedelta(hours=1)}
+    assert shortened(times[:1])[0].isoformat() == times[0]
+    assert shortened([]) == []

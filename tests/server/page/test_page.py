@@ -71,6 +71,7 @@ def test_matches_flow_in_and_a_typo_is_underlined_with_its_way_out(chromium: Bro
     expect(page.get_by_role("heading", name="lightingPerHour")).to_be_visible()
     rows = page.locator(".feed tbody tr")
     expect(rows.nth(51)).to_be_attached()  # 50 were there, the others came
+    expect(page.locator(".feed thead th")).to_have_text(["time", "room", "kwh", "more"])  # as the query has them
     expect(page.locator(".chart canvas")).to_be_visible()
     assert _barriers(page) == []
 
@@ -84,6 +85,16 @@ def test_matches_flow_in_and_a_typo_is_underlined_with_its_way_out(chromium: Bro
     page.get_by_role("button", name="Write value").click()
     expect(page.locator(".verdict.good")).to_be_visible()
     assert _barriers(page) == []
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type(" PATH { ?e sosa:madeBySensor ?s . ?s a brick:CO2_Senser", delay=5)
+    expect(page.locator(".cm-lintRange-warning")).to_have_text("brick:CO2_Senser")
+    said = "unknown class brick:CO2_Senser – did you mean 'brick:CO2_Sensor'?"
+    expect(page.locator(".verdict.warn")).to_contain_text(said)
+    page.keyboard.press("Escape")
+    page.locator(".cm-lintRange-warning").hover()
+    page.get_by_role("button", name="Write brick:CO2_Sensor").click()
+    expect(page.locator(".verdict.good")).to_be_visible()
     page.get_by_role("button", name="Register").click()
     expect(page.get_by_role("heading", name="warm")).to_be_visible()
 

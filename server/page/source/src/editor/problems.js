@@ -1,4 +1,5 @@
 // What the server says of a text, as CodeMirror underlines it.
+import { warning } from "../server/warning.js";
 
 const SUGGESTED = /did you mean '([^']+)'/;
 
@@ -20,13 +21,12 @@ function correction(hint) {
 
 /** Problems and warnings of POST /check as diagnostics. */
 export function diagnostics(doc, { problems = [], warnings = [] }) {
-  const one = (severity) => (told) => {
-    const problem = typeof told === "string" ? { message: told } : told;
+  const one = (severity) => (problem) => {
     const from = offset(doc, problem.line, problem.column);
     const to = problem.end_line ? offset(doc, problem.end_line, problem.end_column) : from + 1;
     const message = problem.hint ? `${problem.message}\n${problem.hint}` : problem.message;
     const end = Math.min(Math.max(to, from + 1), doc.length);
     return { from: Math.min(from, end), to: end, severity, message, actions: correction(problem.hint) };
   };
-  return [...problems.map(one("error")), ...warnings.filter((w) => w.line).map(one("warning"))];
+  return [...problems.map(one("error")), ...warnings.map(warning).filter(({ line }) => line).map(one("warning"))];
 }

@@ -51,7 +51,7 @@ function QueryChart({ query }) {
 }
 
 function Feed({ query, feed, paused, onPause }) {
-  const ordered = rowColumns(feed.rows);
+  const ordered = rowColumns(feed.rows, query.columns);
   const why = (row) => (
     <a href={href("match", [query.label, row._id])} aria-label={`Why ${row._id}`}>
       Why?

@@ -2,10 +2,10 @@
 import { href } from "../router.js";
 import { isIri, shown } from "../server/terms.js";
 
-/** The columns of rows, their time first; of what kaicep adds to rows no more is shown. */
-export function rowColumns(rows) {
+/** The columns of rows: their time, then the `asked` ones as the query has them; of what kaicep adds to rows no more is shown. */
+export function rowColumns(rows, asked = []) {
   const names = new Set(rows.slice(0, 20).flatMap((row) => Object.keys(row)));
-  const items = [...names].filter((name) => !name.startsWith("_"));
+  const items = [...new Set([...asked, ...names])].filter((name) => names.has(name) && !name.startsWith("_"));
   return names.has("_time") ? ["_time", ...items] : items;
 }
 

@@ -8,6 +8,7 @@ import { go, href, place } from "../router.js";
 import { at, get, post, postJson } from "../server/requests.js";
 import { forgetVocabulary } from "../server/vocabulary.js";
 import { useAnswer } from "../server/use_answer.js";
+import { warning } from "../server/warning.js";
 import { draft, keep, replace, revision } from "./draft.js";
 import { Answer } from "./answer.jsx";
 import { Explanation } from "./explanation.jsx";
@@ -32,10 +33,22 @@ function Verdict({ check }) {
       </span>
     );
   }
-  const warned = checked.warnings?.length ?? 0;
+  const doubts = (checked.warnings ?? []).map(warning);
   return (
-    <span class={`verdict ${warned ? "warn" : "good"}`}>
-      <Icon name={warned ? "warn" : "check"} /> {busy ? "Being checked …" : warned ? `Can be registered, with ${warned} warnings` : "No errors"}
+    <span class={`verdict ${doubts.length ? "warn" : "good"}`}>
+      <Icon name={doubts.length ? "warn" : "check"} /> {busy ? "Being checked …" : doubts.length ? <Doubt of={doubts} /> : "No errors"}
+    </span>
+  );
+}
+
+/** The first warning, and how many others there are. */
+function Doubt({ of: [{ line, message, hint }, ...others] }) {
+  return (
+    <span>
+      {line && `Line ${line}: `}
+      {message}
+      {hint && <span class="way-out"> – {hint}</span>}
+      {others.length > 0 && ` (and ${others.length} more)`}
     </span>
   );
 }
@@ -74,7 +87,7 @@ function useSubmission(text) {
       const labels = told?.labels ?? [];
       setState({ busy: false, problem: null });
       notice(`${labels.join(", ") || "The document"} is registered.`);
-      for (const warning of told?.warnings ?? []) notice(typeof warning === "string" ? warning : warning.message, "bad");
+      for (const shown of told?.warnings ?? []) notice(warning(shown).message, "bad");
       forgetVocabulary();
       if (place.value.view === "query") go("live", labels.slice(-1)); // who has gone elsewhere meanwhile stays there
     } catch (problem) {
@@ -156,8 +169,8 @@ export function Query() {
 
 const Warnings = ({ warnings }) => (
   <ul class="warnings">
-    {warnings.map((one, n) => (
-      <li key={n}>{typeof one === "string" ? one : [one.message, one.hint].filter(Boolean).join(": ")}</li>
+    {warnings.map(warning).map((one, n) => (
+      <li key={n}>{[one.message, one.hint].filter(Boolean).join(": ")}</li>
     ))}
   </ul>
 );
