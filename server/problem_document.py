@@ -1,6 +1,6 @@
-"""Errors as problem documents: what is wrong, where in a text, and the way out.
+"""Errors as problem documents: what is wrong, where in a text, and the way out; as text for whoever takes no JSON.
 
-Source: RFC 9457, Problem Details for HTTP APIs.
+Source: RFC 9457, Problem Details for HTTP APIs; RFC 9110, 12.5.1 (Accept).
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
 
 from ..errors import (
     AnnotationError,
@@ -49,8 +51,11 @@ _EXAMPLE = {
     "text": 'query:1:10: this is no SPARQL\n  1 | SELECT * HERE {}\n    |          ^ expected here: WHERE or "{"',
 }
 PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
-    "4XX": {"description": "What is wrong with the request.", "content": {PROBLEM: {"example": _EXAMPLE}}},
-    "5XX": {"description": "What the server cannot do now.", "content": {PROBLEM: {}}},
+    "4XX": {
+        "description": "What is wrong with the request; `text` alone, where `Accept` names forms and none is JSON.",
+        "content": {PROBLEM: {"example": _EXAMPLE}, "text/plain": {"example": _EXAMPLE["text"]}},
+    },
+    "5XX": {"description": "What the server cannot do now; likewise.", "content": {PROBLEM: {}, "text/plain": {}}},
 }
 
 
@@ -102,7 +107,10 @@ def _methods(request: Request, error: HTTPException) -> str:
 
 
 def problem_response(status: int, error: KaicepError, headers: Mapping[str, str] | None = None) -> Response:
-    """A problem document; `text` is the error as the command line shows it, with the caret."""
+    """A problem document; `text` is the error as the command line shows it, with the caret.
+
+    Whoever names forms in `Accept`, and no JSON among them, is sent `text` alone, with its notes.
+    """
     fields = error_fields(error)
     content: dict[str, Any] = {
         "type": f"{_TYPE}{fields['error']}",
@@ -114,4 +122,36 @@ def problem_response(status: int, error: KaicepError, headers: Mapping[str, str]
     content |= {name: fields[name] for name in ("hint", "place") if fields[name] is not None}
     if notes := getattr(error, "__notes__", None):
         content["notes"] = list(notes)
-    return JSONResponse(content, status, headers, PROBLEM)
+    return _ProblemResponse(content, status, headers)
+
+
+class _ProblemResponse(JSONResponse):
+    """Takes its form when it is sent, since guards that refuse a request know no more of it than its scope.
+
+    Args:
+        content: the problem document.
+        status: of HTTP.
+        headers: others that it has.
+    """
+
+    def __init__(self, content: Mapping[str, Any], status: int, headers: Mapping[str, str] | None) -> None:
+        named = {**(headers or {}), "Vary": "Accept"}
+        super().__init__(content, status, named, PROBLEM)
+        self._text = PlainTextResponse("\n".join([content["text"], *content.get("notes", ())]), status, named)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        if _takes_json(Headers(scope=scope).get("Accept", "")):
+            await super().__call__(scope, receive, send)
+        else:
+            await self._text(scope, receive, send)
+
+
+def _takes_json(accept: str) -> bool:
+    """Whether a header names JSON, or no form at all: what takes anything beside other forms shows what it gets.
+
+    YASGUI asks for `application/sparql-results+json,*/*;q=0.9`, and shows of any JSON that is none of solutions only
+    that it is an object.
+    """
+    named = {part.partition(";")[0].strip().lower() for part in accept.split(",")} - {"", "*/*"}
+    return not named or not named.isdisjoint({PROBLEM, "application/json", "application/*"})

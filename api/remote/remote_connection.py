@@ -76,12 +76,13 @@ class Connection:
             KaicepError: the server refuses; the error is the one that it met.
             RemoteError: it does not answer.
         """
+        sent = {**self._headers, **(headers or {})}
+        if "Accept" in sent:  # else whoever names no JSON is told what is wrong as text, without its place
+            sent["Accept"] += f", {_PROBLEM}"
         chosen = {name: value for name, value in (query or {}).items() if value is not None}
         address = f"{self.url}{path}" + (f"?{urlencode(chosen)}" if chosen else "")
         try:
-            found = self._pool.request(
-                method, address, body=body, headers={**self._headers, **(headers or {})}, preload_content=not stream
-            )
+            found = self._pool.request(method, address, body=body, headers=sent, preload_content=not stream)
             if refused and found.status >= REFUSED:
                 raise error_of_problem(found.status, found.headers.get("Content-Type", ""), found.data)
         except urllib3.exceptions.HTTPError as error:

@@ -112,6 +112,8 @@ def _document(
     if isinstance(found, ox.QueryTriples):
         media = _first(question.graphs, "triples", GRAPH_TYPES)
         found.serialize(buffer, format=GRAPH_FORMATS[media])
+        if not buffer.tell():  # of no triples; an empty body is no answer to YASGUI, which goes on showing the last one
+            buffer.write(b"\n")
     elif isinstance(found, ox.QuerySolutions | ox.QueryBoolean):
         media = _first(question.results, "solutions", RESULT_TYPES)
         found.serialize(buffer, format=RESULT_FORMATS[media])

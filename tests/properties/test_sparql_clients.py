@@ -1,8 +1,11 @@
-"""Clients that people have ask the archive: rdflib, SPARQLWrapper, and what YASGUI and Grafana send."""
+"""Clients that people have ask the archive: rdflib, SPARQLWrapper, and what Grafana sends.
+
+Source: pkg/infinity/headers.go and pkg/infinity/request.go of Grafana's Infinity data source 3.11.
+"""
 
 from __future__ import annotations
 
-import json
+from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
@@ -11,21 +14,21 @@ import pytest
 from kaicep.config import Settings
 from rdflib import Graph, Literal, URIRef
 from rdflib.plugins.stores.sparqlstore import SPARQLStore, SPARQLUpdateStore
-from SPARQLWrapper import CSV, JSON, POST, POSTDIRECTLY, TURTLE, SPARQLExceptions, SPARQLWrapper
+from SPARQLWrapper import CSV, JSON, POST, POSTDIRECTLY, TURTLE, XML, SPARQLExceptions, SPARQLWrapper
 from support.archives import archived_project
-from support.servers import ask, serving
+from support.servers import Answer, ask, serving
 
 COUNT = "PREFIX e: <http://e/> SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }"
-PAGE = "https://yasgui.example"
+READINGS = "SELECT ?time ?flow { ?e e:time ?time ; e:flow ?flow } ORDER BY ?time LIMIT 2"
 TOKEN = 32 * "t"
 
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """An archive of 150 readings, a dataset that takes updates, and a page that may ask."""
+    """An archive of 150 readings, and a dataset that takes updates."""
     folder = tmp_path_factory.mktemp("clients")
     archived_project(folder)
-    server = {"cors": [PAGE], "datasets": {"notes": {"update": True}}}
+    server = {"datasets": {"notes": {"update": True}}}
     with serving(Settings.parse({"prefixes": {"e": "http://e/"}, "server": server}, root=folder)) as found:
         yield found
 
@@ -37,6 +40,15 @@ def test_rdflib_asks(url: str) -> None:
     assert graph.query("ASK { ?e a <http://e/AirflowReport> }").askAnswer
     sensors = set(graph.objects(URIRef("urn:kaicep:event:airflowReport/s1/21"), URIRef("http://e/sensor")))
     assert sensors <= {Literal("s1"), URIRef("http://e/s1")}
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "POST_FORM"])
+def test_rdflib_asks_by_every_method_and_of_one_graph(url: str, method: str) -> None:
+    store = SPARQLStore(f"{url}/sparql", method=method)
+    described: Any = Graph(store).query("DESCRIBE <urn:kaicep:event:airflowReport/s1/21>").graph
+    assert (None, URIRef("http://e/flow"), Literal(10.5)) in described
+    knowledge = Graph(SPARQLStore(f"{url}/sparql", method=method), URIRef("urn:kaicep:graph:knowledge"))
+    assert set(knowledge.predicates()) == {URIRef("http://e/in")}
 
 
 def test_rdflib_updates_and_uploads(url: str) -> None:
@@ -56,65 +68,94 @@ def test_sparqlwrapper_asks_in_every_way(url: str) -> None:
     client.setRequestMethod(POSTDIRECTLY)
     client.setReturnFormat(CSV)
     assert client.queryAndConvert() == b"n\r\n150\r\n"
+    client.setQuery("ASK { ?e a <http://e/AirflowReport> }")
+    client.setReturnFormat(XML)
+    found = client.queryAndConvert()
+    assert "<boolean>true</boolean>" in found.toxml()
     client.setQuery("CONSTRUCT { ?e a <urn:Report> } { ?e a <http://e/AirflowReport> }")
     client.setReturnFormat(TURTLE)
     turtle: Any = client.queryAndConvert()
     assert len(Graph().parse(data=turtle, format="turtle")) == 150
 
 
-def test_sparqlwrapper_hears_what_is_wrong(url: str) -> None:
+@pytest.mark.parametrize("form", [XML, JSON, CSV])
+def test_sparqlwrapper_hears_what_is_wrong(url: str, form: str) -> None:
     client = SPARQLWrapper(f"{url}/sparql")
     client.setQuery("SELECT * { ?s f:p ?o }")
-    with pytest.raises(SPARQLExceptions.QueryBadFormed, match="unknown prefix"):
+    client.setReturnFormat(form)
+    with pytest.raises(SPARQLExceptions.QueryBadFormed, match="query:1:15: unknown prefix"):
         client.query()
 
 
-def test_yasgui_asks_from_its_page(url: str) -> None:
-    """Yasqe 4.2: a preflight where the page is another origin's, then a form, with all forms of results in `Accept`."""
-    preflight = ask(
-        f"{url}/sparql",
-        "OPTIONS",
-        Origin=PAGE,
-        Access_Control_Request_Method="POST",
-        Access_Control_Request_Headers="content-type",
-    )
-    assert (preflight.status, preflight.headers["access-control-allow-origin"]) == (200, PAGE)
-    assert "POST" in preflight.headers["access-control-allow-methods"]
-    found = ask(
-        f"{url}/sparql",
-        "POST",
-        urlencode({"query": COUNT}),
-        Content_Type="application/x-www-form-urlencoded; charset=UTF-8",
-        Accept="application/sparql-results+json,*/*;q=0.9",
-        Origin=PAGE,
-    )
-    assert found.headers["access-control-allow-origin"] == PAGE
-    assert found.json["results"]["bindings"] == [
-        {"n": {"type": "literal", "value": "150", "datatype": "http://www.w3.org/2001/XMLSchema#integer"}}
-    ]
+def test_sparqlwrapper_updates(url: str) -> None:
+    client = SPARQLWrapper(f"{url}/datasets/notes/sparql")
+    client.setMethod(POST)
+    client.setQuery("INSERT DATA { <urn:s2> <urn:note> 'quiet' }")
+    client.query()
+    client.setQuery("SELECT ?note { <urn:s2> <urn:note> ?note }")
+    client.setReturnFormat(CSV)
+    assert client.queryAndConvert() == b"note\r\nquiet\r\n"
 
 
-def test_grafana_s_infinity_data_source_asks(url: str) -> None:
-    """Type CSV, POST, a raw body of type `application/sparql-query`; a header `Accept` of one's own."""
-    found = ask(
-        f"{url}/sparql",
-        "POST",
-        "SELECT ?time ?flow { ?e e:time ?time ; e:flow ?flow } ORDER BY ?time LIMIT 2",
-        Content_Type="application/sparql-query",
-        Accept="text/csv",
-        User_Agent="Grafana/12.1.0",
-        Accept_Encoding="gzip",
-    )
+_TAKEN = {
+    "json": "application/json;q=0.9,text/plain",
+    "csv": "text/csv; charset=utf-8",
+    "xml": "text/xml;q=0.9,text/plain",
+}
+"""By type of query; of the others, Infinity says nothing."""
+
+
+def infinity(url: str, kind: str, method: str = "GET", body: str | None = None, **headers: str) -> Answer:
+    """What Grafana's Infinity data source sends for a query of that type, with headers of its user's."""
+    own = {"User_Agent": "Go-http-client/1.1", "Accept_Encoding": "gzip", "Traceparent": f"00-{32 * 'a'}-{16 * 'b'}-01"}
+    taken = {"Accept": _TAKEN[kind]} if kind in _TAKEN else {}
+    return ask(url, method, body, **{**own, **taken, **headers})
+
+
+def test_grafana_s_infinity_data_source_asks_by_a_form(url: str) -> None:
+    """Body type `Form URL Encoded`, which has the query under the key `query`."""
+    form = {"Content_Type": "application/x-www-form-urlencoded"}
+    found = infinity(f"{url}/sparql", "csv", "POST", urlencode({"query": READINGS}), **form)
+    assert (found.media_type, found.headers.get("content-encoding")) == ("text/csv", None)
     assert found.text == "time,flow\r\n2012-05-07T09:00:00Z,0\r\n2012-05-07T09:00:01Z,0.5\r\n"
 
 
-def test_grafana_s_infinity_data_source_asks_for_json(url: str) -> None:
-    """Type JSON, GET, with the root selector `results.bindings`; a health check of the address itself before."""
-    assert ask(f"{url}/sparql", Accept="application/json, text/plain, */*").status == 200
-    query = urlencode({"query": COUNT})
-    found = ask(f"{url}/sparql?{query}", Accept="application/json;q=0.9,text/plain", User_Agent="Grafana/12.1.0")
+def test_grafana_s_infinity_data_source_says_what_its_body_is_where_its_user_does(url: str) -> None:
+    """It knows no SPARQL: a raw body is `text/plain`, unless a header `Content-Type` is written beside it."""
+    found = infinity(f"{url}/sparql", "csv", "POST", COUNT, Content_Type="application/sparql-query")
+    assert found.text == "n\r\n150\r\n"
+    refused = infinity(f"{url}/sparql", "csv", "POST", COUNT, Content_Type="text/plain")
+    assert refused.status == 415
+    assert "send it as application/sparql-query, " in refused.text
+
+
+def test_grafana_s_infinity_data_source_asks_for_json_and_xml(url: str) -> None:
+    """By GET, with `query` among the URL's parameters; rows of JSON are at the root selector `results.bindings`."""
+    address = f"{url}/sparql?{urlencode({'query': COUNT})}"
+    found = infinity(address, "json")
     assert found.media_type == "application/json"
-    assert json.loads(found.body)["results"]["bindings"][0]["n"]["value"] == "150"
+    assert found.json["results"]["bindings"][0]["n"]["value"] == "150"
+    found = infinity(address, "xml")
+    assert found.media_type == "text/xml"
+    assert ">150</literal>" in found.text
+
+
+@pytest.mark.parametrize("kind", ["uql", "groq", "tsv"])
+def test_grafana_s_infinity_data_source_takes_anything_unless_its_user_says_what(url: str, kind: str) -> None:
+    """UQL and GROQ read JSON only from what calls itself `application/json`."""
+    address = f"{url}/sparql?{urlencode({'query': COUNT})}"
+    assert infinity(address, kind).media_type == "application/sparql-results+json"
+    wanted = "text/tab-separated-values" if kind == "tsv" else "application/json"
+    assert infinity(address, kind, Accept=wanted).media_type == wanted
+
+
+def test_grafana_s_infinity_data_source_checks_its_health(url: str) -> None:
+    """By a GET of an address that is written there; an answer without content is no health."""
+    for path in ("/health", "/ready", "/sparql"):
+        found = infinity(url + path, "uql")
+        assert (found.status, len(found.body) > 0) == (200, True), path
+    nothing = urlencode({"query": "CONSTRUCT { ?s ?p ?o } { ?s ?p ?o FILTER(false) }"})
+    assert infinity(f"{url}/sparql?{nothing}", "uql").body == b"\n"
 
 
 def test_clients_show_tokens(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,5 +174,8 @@ def test_clients_show_tokens(tmp_path_factory: pytest.TempPathFactory, monkeypat
         assert found["results"]["bindings"][0]["n"]["value"] == "150"
         store = SPARQLStore(f"{url}/sparql", headers={"Authorization": f"Bearer {TOKEN}"})
         assert len(list(Graph(store).query(COUNT))) == 1
+        shown = (f"Bearer {TOKEN}", f"Basic {b64encode(f'grafana:{TOKEN}'.encode()).decode()}")
+        address = f"{url}/sparql?{urlencode({'query': COUNT})}"
+        assert [infinity(address, "csv", Authorization=one).text for one in shown] == 2 * ["n\r\n150\r\n"]
         refused = ask(f"{url}/graphs?default", "PUT", "", Content_Type="text/turtle", Authorization=f"Bearer {TOKEN}")
         assert (refused.status, refused.json["detail"]) == (403, "this token is for 'read', and 'admin' is needed")

@@ -27,7 +27,7 @@ async def cancelled(*before: Message) -> list[Message]:
     async def receive() -> Message:
         return {"type": "http.request"}
 
-    asked = asyncio.create_task(ShutdownAnswer(app)({"type": "http"}, receive, send))
+    asked = asyncio.create_task(ShutdownAnswer(app)({"type": "http", "headers": []}, receive, send))
     await asyncio.sleep(0.01)
     asked.cancel()
     try:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import islice
 
 import pytest
-from kaicep import Client, PipelineError, QueryTypeError
+from kaicep import ArchiveError, Client, PipelineError, QueryTypeError
 from kaicep.api.remote import RemoteRows, RemoteSubmission
 from kaicep.config import Settings
 from kaicep.pipeline.monitoring import status_bytes, status_file
@@ -98,6 +98,10 @@ def test_the_archive_is_asked_and_queries_are_tried_on_it(client: Client) -> Non
     triples = client.sparql("CONSTRUCT { ?e a e:Seen } WHERE { ?e a e:AirflowReport } LIMIT 1")
     assert isinstance(triples, str)
     assert "Seen" in triples
+    with pytest.raises(ArchiveError, match="unknown prefix 'f:'") as error:
+        client.sparql("SELECT * { ?s f:p ?o }")
+    assert error.value.place is not None
+    assert (error.value.place.line, error.value.place.column) == (1, 15)
     told: list[float] = []
     found = client.try_query("SELECT ?e.flowrate AS flow FILTER (?e.flowrate > 74)", last="1h", told=told.append)
     assert (found.count, [row["flow"] for row in found.rows]) == (1, [74.5])

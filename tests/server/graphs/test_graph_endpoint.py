@@ -95,7 +95,7 @@ def test_who_does_not_want_to_wait_has_a_job(url: str) -> None:
         ("GET", "?graph=urn:g&graph=urn:h", {}, 400),
         ("GET", "?graph=urn:g&default", {}, 400),
         ("GET", "?graph=no%20iri", {}, 400),
-        ("GET", "?default", {"Accept": "image/png"}, 406),
+        ("GET", "?default", {"Accept": "image/png, application/problem+json"}, 406),
         ("PUT", "?graph=urn:g", {"Content_Type": "image/png"}, 415),
         ("PATCH", "?graph=urn:g", TURTLE, 405),
         ("PUT", "?graph=urn:g", {**TURTLE, "Origin": "https://evil.example"}, 403),

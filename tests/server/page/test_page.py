@@ -148,7 +148,9 @@ def test_the_archive_shows_what_is_covered_and_its_gaps_and_saves_answers(chromi
     bands.get_by_text("as a table").click()
     expect(bands.locator("tbody tr")).to_have_count(6)
     expect(bands.locator("tbody tr", has_text="quarantine")).to_contain_text("reading")
-    page.get_by_role("button", name="Ask", exact=True).click()
+    with page.expect_request("**/sparql") as asked:
+        page.get_by_role("button", name="Ask", exact=True).click()
+    assert asked.value.headers["accept"] == "application/sparql-results+json, application/problem+json"
     with page.expect_download() as saved:
         page.get_by_role("button", name="CSV").click()
     assert saved.value.suggested_filename == "answer.csv"

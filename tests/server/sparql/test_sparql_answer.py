@@ -11,6 +11,7 @@ import pyoxigraph as ox
 import pytest
 from kaicep.errors import ArchiveError
 from kaicep.server.problem import ProblemError
+from kaicep.server.sparql.media_types import GRAPH_FORMATS, GRAPH_TYPES
 from kaicep.server.sparql.sparql_answer import BoundedBuffer, SparqlQuestion, answered
 
 SUBJECTS = SparqlQuestion(
@@ -64,6 +65,14 @@ def test_each_kind_of_answer_has_its_forms(store: ox.Store) -> None:
     with pytest.raises(ProblemError, match="triples are not given in any form") as refused:
         media("CONSTRUCT { ?s ?p ?o } { ?s ?p ?o }", "text/csv")
     assert refused.value.status == 406
+
+
+@pytest.mark.parametrize("form", GRAPH_TYPES)
+def test_no_triples_at_all_are_a_document_too(store: ox.Store, form: str) -> None:
+    """An empty body is no answer to clients that ask whether there is one."""
+    found = answered(store, replace(SUBJECTS, text="CONSTRUCT { ?s ?p ?o } { ?s ?p 7 }", graphs=(form,)))
+    assert found.content
+    assert list(ox.parse(found.content, format=GRAPH_FORMATS[form])) == []
 
 
 def test_relative_names_are_resolved(store: ox.Store) -> None:

@@ -68,13 +68,15 @@ def test_what_is_wrong_has_its_place(archived_url: str) -> None:
         "source": "query", "line": 1, "column": 15, "length": 2, "text": "SELECT * { ?s f:p ?o }"
     }  # fmt: skip
     assert found.json["text"].startswith("query:1:15: unknown prefix 'f:'\n  1 | SELECT * { ?s f:p ?o }\n    |       ")
+    plain = get(archived_url, "SELECT * { ?s f:p ?o }", Accept="application/sparql-results+json,*/*;q=0.9")
+    assert (plain.status, plain.media_type, plain.text) == (400, "text/plain", found.json["text"])
 
 
 @pytest.mark.parametrize(
     ("method", "headers", "body", "status"),
     [
         ("POST", {"Content_Type": "text/plain"}, "ASK {}", 415),
-        ("POST", {"Content_Type": QUERY, "Accept": "image/png"}, "ASK {}", 406),
+        ("POST", {"Content_Type": QUERY, "Accept": "image/png, application/problem+json"}, "ASK {}", 406),
         ("POST", {"Content_Type": "application/sparql-update"}, "CLEAR ALL", 403),
         ("PUT", {"Content_Type": QUERY}, "ASK {}", 405),
         ("POST", {"Content_Type": QUERY}, "SELECT * { SERVICE <http://x/> { ?s ?p ?o } }", 400),

@@ -40,9 +40,11 @@ async function refusal(answer) {
 export async function send(path, { headers = {}, ...options } = {}) {
   const token = sessionStorage.getItem(KEY);
   const shown = token ? { Authorization: `Bearer ${token}` } : {};
+  const { Accept = "application/json", ...others } = headers;
+  const sent = { ...shown, ...others, Accept: `${Accept}, application/problem+json` };
   let answer;
   try {
-    answer = await fetch(path, { ...options, headers: { Accept: "application/json", ...shown, ...headers } });
+    answer = await fetch(path, { ...options, headers: sent });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     reachable.value = false;
