@@ -15,6 +15,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import TypeAdapter
 from starlette.concurrency import run_in_threadpool
+from starlette.convertors import PathConvertor, register_url_convertor
 
 from ...api.remote import RemoteGraph
 from ...settings import Role, ServerSettings
@@ -28,6 +29,15 @@ from .graph_store import GraphStore
 from .rdf_upload import UPLOAD_TYPES, rdf_parts
 
 __all__ = ["graph_routes"]
+
+
+class _Lines(PathConvertor):
+    """What follows in an address: Starlette's own pattern ends at an escaped line break."""
+
+    regex = "(?s:.*)"
+
+
+register_url_convertor("lines", _Lines())
 
 _IN_ADDRESSES = string.punctuation
 """IRIs have letters that headers do not; percent signs are part of the name already."""
@@ -142,7 +152,7 @@ def graph_routes(path: str, store: GraphStore, server: ServerSettings, name: str
         jobs: do what nobody wants to wait for.
     """
     routes, graphs = APIRouter(tags=["graphs"]), _Graphs(store, server, jobs)
-    for place, how in ((path, ""), (f"{path}/{{local:path}}", " whose name is this address")):
+    for place, how in ((path, ""), (f"{path}/{{local:lines}}", " whose name is this address")):
         parameters = _PARAMETERS if place == path else _LOCAL
         operations: tuple[tuple[str, Any, str, Role, dict[int | str, dict[str, Any]]], ...] = (
             ("GET", graphs.read, "Read", "read", _READ),

@@ -56,6 +56,8 @@ def test_a_graph_may_be_named_by_its_address(url: str) -> None:
     assert (made.status, made.headers["location"]) == (201, f"{url}/a%2Fb/c%20d")
     assert ask(f"{url}/a%2Fb/c%20d", Accept="application/n-triples").text.startswith(f"<{url}/a%2Fb/c%20d> ")
     assert ask(f"{url}/a%2Fb/c%20d", "DELETE").status == 204
+    assert ask(f"{url}/a%0Ab", "PUT", "<> <urn:b> 1 .", **TURTLE).headers["location"] == f"{url}/a%0Ab"
+    assert [ask(f"{url}/a%0Ab", method).status for method in ("GET", "DELETE", "GET")] == [200, 204, 404]
 
 
 def test_a_graph_without_a_name_gets_one(url: str) -> None:
