@@ -29,7 +29,7 @@ _SUMMARY = {
     "duplicates": 0,
     "dead": 0,
     "unlinked": 0,
-    "source": "json: incoming/",
+    "source": "mqtt: building/+/air of mqtt://localhost:1883",
 }
 _SCHEMA = {
     "name": "air",
@@ -40,7 +40,7 @@ _SCHEMA = {
     ],
     "identity": ["sensor", "at"],
     "lateness": "0s",
-    "source": "json: incoming/",
+    "source": "mqtt: building/+/air of mqtt://localhost:1883",
     "mapping": None,
 }
 _EVENT = {
