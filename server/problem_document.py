@@ -104,8 +104,10 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def on_invalid(_: Request, error: RequestValidationError) -> Response:
-        wrong = KaicepError(first_fault(error.errors()), hint="GET /openapi.json says what it takes")
-        return problem_response(422, wrong)
+        named = [{**one, "loc": one["loc"][1:]} for one in error.errors()]  # `query`, `path` or `header` before it
+        wrong = first_fault(named)
+        hint = wrong.hint or "GET /openapi.json says what it takes"
+        return problem_response(422, KaicepError(wrong.message, hint=hint))
 
     @app.exception_handler(Exception)
     def on_defect(_: Request, error: Exception) -> Response:  # noqa: ARG001 - the log has it, and tells nobody else

@@ -9,12 +9,12 @@ from fastapi import APIRouter
 
 from ...api.remote import RemoteArchive, RemoteChart
 from ...config import Settings
-from ...language import parse_duration
 from ..access import may
 from ..problem import ProblemError
 from ..problem_document import answers
 from ..queries import ProjectProcesses, QueryCatalog
 from ..request_parameters import ChartEnd, ChartStart, GapLength, QueryLabel
+from ..time_parameter import duration_parameter
 from .archive_statistics import ArchiveStatistics, archive_statistics
 from .query_chart import query_chart
 
@@ -70,7 +70,7 @@ def archive_routes(settings: Settings, processes: ProjectProcesses, catalog: Que
 
         Without it, a 200th of the time that the archive spans.
         """
-        return archive_statistics(settings, None if gap is None else _duration(gap))
+        return archive_statistics(settings, None if gap is None else _length(gap))
 
     @routes.get(
         "/queries/{label}/chart",
@@ -90,11 +90,8 @@ def archive_routes(settings: Settings, processes: ProjectProcesses, catalog: Que
     return routes
 
 
-def _duration(text: str) -> timedelta:
-    try:
-        found = parse_duration(text)
-    except (ValueError, KeyError) as error:
-        raise ProblemError(400, f"'{text}' is no duration", "write 90s, 15min or 1h") from error
-    if found <= timedelta():
-        raise ProblemError(400, f"a gap is longer than '{text}'", "write 90s, 15min or 1h")
+def _length(gap: str) -> timedelta:
+    found = duration_parameter("gap", gap)
+    if not found:
+        raise ProblemError(400, f"gap: '{gap}' is no time at all", "write 90s, 15min or 1h")
     return found
