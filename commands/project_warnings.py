@@ -49,6 +49,7 @@ def _told_of_contradictions(project: Catalog) -> Iterator[str]:
 def source_warnings(settings: Settings) -> Iterator[str]:
     """Say which streams have a folder that is not there or holds nothing that can be read.
 
+    A folder that `kaicep serve` puts posted events into is made by the first of them, and is empty when all are read.
     Only files of this machine are looked at, of a folder the first few.
     """
     for name, stream in settings.streams.items():
@@ -59,7 +60,7 @@ def source_warnings(settings: Settings) -> Iterator[str]:
             continue
         path = str(settings.path(urlsplit(source.path).path))
         found = list(islice(_files(path), _LOOKED_AT))
-        if not found:
+        if not found and source.closed is not None:  # else posts fill it, and what was read leaves it
             yield f"warning: stream {name} has nothing to read: {_missing(path)}"
         elif source.format in _TEXTS:
             faults = [fault for file in found if (fault := _fault(file, settings, name))]

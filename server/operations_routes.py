@@ -33,26 +33,38 @@ _STATUS = EngineStatus(
 )
 
 
-def _content(media: str, example: Any, model: Any = None) -> dict[int | str, dict[str, Any]]:
-    return {200: {"content": {media: {"example": example}}, **({} if model is None else {"model": model})}}
+def _content(media: str, said: str, example: Any, model: Any = None) -> dict[int | str, dict[str, Any]]:
+    told = {"description": said, "content": {media: {"example": example}}}
+    return {200: told if model is None else {**told, "model": model}}
+
+
+_LIVES = _content("application/json", "It does.", {"healthy": True})
+_READY = _content("application/json", "It is.", {"ready": True, "reason": None})
+_METRICS = "# TYPE kaicep_up gauge\nkaicep_up 1.0\n"
+_NOT_YET: dict[int | str, dict[str, Any]] = {
+    503: {
+        "model": Readiness,
+        "description": "It begins, recovers or ends.",
+        "content": {"application/json": {"example": {"ready": False, "reason": "the engine recovers"}}},
+    }
+}
 
 
 def operations_routes() -> APIRouter:
     """`/health`, `/ready`, `/status` and `/metrics`; balancers of load ask for the heads of the first two."""
     routes = APIRouter(tags=["operations"])
 
-    @routes.head("/health", summary="Does the server live, in brief?")
-    @routes.get("/health", summary="Does the server live?", responses=_content("application/json", {"healthy": True}))
+    @routes.head("/health", summary="Does the server live, in brief?", responses=_LIVES)
+    @routes.get("/health", summary="Does the server live?", responses=_LIVES)
     async def health() -> dict[str, bool]:
         """Answered as soon as it listens, whatever its engine does; no token is needed."""
         return {"healthy": True}
 
-    @routes.head("/ready", summary="Is it ready, in brief?", responses={503: {"description": "It is not."}})
+    @routes.head("/ready", summary="Is it ready, in brief?", responses=_READY | _NOT_YET)
     @routes.get(
         "/ready",
         summary="Is it ready?",
-        responses=_content("application/json", {"ready": True, "reason": None})
-        | {503: {"model": Readiness, "description": "It begins, recovers or ends."}},
+        responses=_READY | _NOT_YET,
     )
     def ready(request: Request, response: Response) -> Readiness:
         """Not before the engine has recovered; `reason` says what is waited for. No token is needed."""
@@ -65,7 +77,7 @@ def operations_routes() -> APIRouter:
         summary="How does the engine fare?",
         dependencies=[may("read")],
         response_class=JSONResponse,
-        responses=PROBLEM_RESPONSES | _content("application/json", _STATUS, EngineStatus),
+        responses=PROBLEM_RESPONSES | _content("application/json", "The engine's last words.", _STATUS, EngineStatus),
     )
     def status(request: Request) -> Response:
         """Streams, queries, stages, archive: what `kaicep status --json` prints; of one that ended, its last words."""
@@ -80,7 +92,7 @@ def operations_routes() -> APIRouter:
         summary="The same as metrics of Prometheus",
         dependencies=[may("read")],
         response_class=Response,
-        responses=_content(CONTENT_TYPE_LATEST, "# TYPE kaicep_up gauge\nkaicep_up 1.0\n") | PROBLEM_RESPONSES,
+        responses=_content(CONTENT_TYPE_LATEST, "The metrics.", _METRICS) | PROBLEM_RESPONSES,
     )
     def metrics(request: Request) -> Response:
         """Those of the engine, and of the requests to this server."""

@@ -50,24 +50,37 @@ _EXAMPLE = {
     "place": {"source": "query", "line": 1, "column": 10, "length": 1, "text": "SELECT * HERE {}"},
     "text": 'query:1:10: this is no SPARQL\n  1 | SELECT * HERE {}\n    |          ^ expected here: WHERE or "{"',
 }
+_AWAY = {
+    "type": f"{_TYPE}PipelineError",
+    "title": "Service Unavailable",
+    "status": 503,
+    "detail": "no engine runs",
+    "hint": "start one: kaicep run",
+    "text": "no engine runs: start one: kaicep run",
+}
 PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
     "4XX": {
         "description": "What is wrong with the request; `text` alone, where `Accept` names forms and none is JSON.",
         "content": {PROBLEM: {"example": _EXAMPLE}, "text/plain": {"example": _EXAMPLE["text"]}},
     },
-    "5XX": {"description": "What the server cannot do now; likewise.", "content": {PROBLEM: {}, "text/plain": {}}},
+    "5XX": {
+        "description": "What the server cannot do now; likewise.",
+        "content": {PROBLEM: {"example": _AWAY}, "text/plain": {"example": _AWAY["text"]}},
+    },
 }
 
 
-def answers(status: int, example: Any, model: Any = None) -> dict[int | str, dict[str, Any]]:
+def answers(status: int, said: str, example: Any, model: Any = None) -> dict[int | str, dict[str, Any]]:
     """What an operation answers as JSON, as OpenAPI describes it: when all goes well, and otherwise.
 
     Args:
         status: when all goes well.
+        said: what that answer says.
         example: of that answer.
         model: of that answer; `None`: what the operation says itself.
     """
-    return {status: {"model": model, "content": {"application/json": {"example": example}}}, **PROBLEM_RESPONSES}
+    told = {"description": said, "model": model, "content": {"application/json": {"example": example}}}
+    return {status: told, **PROBLEM_RESPONSES}
 
 
 def add_problem_handlers(app: FastAPI) -> None:
@@ -91,8 +104,10 @@ def add_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def on_invalid(_: Request, error: RequestValidationError) -> Response:
-        wrong = KaicepError(first_fault(error.errors()), hint="GET /openapi.json says what it takes")
-        return problem_response(422, wrong)
+        named = [{**one, "loc": one["loc"][1:]} for one in error.errors()]  # `query`, `path` or `header` before it
+        wrong = first_fault(named)
+        hint = wrong.hint or "GET /openapi.json says what it takes"
+        return problem_response(422, KaicepError(wrong.message, hint=hint))
 
     @app.exception_handler(Exception)
     def on_defect(_: Request, error: Exception) -> Response:  # noqa: ARG001 - the log has it, and tells nobody else

@@ -62,7 +62,7 @@ def parse_body(model: type[Model], body: bytes, hint: str, status: int = 422) ->
     try:
         return model.model_validate_json(body)
     except ValidationError as error:
-        raise ProblemError(status, first_fault(error.errors()), hint) from error
+        raise ProblemError(status, first_fault(error.errors()).message, hint) from error
 
 
 async def _read(request: Request, largest: int) -> bytes:

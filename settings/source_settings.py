@@ -21,6 +21,8 @@ VALUE_FORMATS = ("json", "csv", "text")
 Payload = Literal["json", "senml", "sosa", "ngsi-ld"]
 """What JSON documents are; what each becomes stands in `pipeline/sources/payloads`, a file per kind."""
 
+_GLOB = frozenset("*?[{")
+
 RecordOrder = Literal["arrival", "time"]
 """In which order the records of a batch are taken."""
 
@@ -123,6 +125,20 @@ class SourceSettings(Table, extra="allow"):
         if self.kafka is None:
             return self.path
         return f"the topics {self.kafka.pattern or ', '.join(self.kafka.topics)}"
+
+    @property
+    def closed(self) -> str | None:
+        """Why no event can be posted to it; `None`: it is a folder that keeps nothing that was read."""
+        if self.mqtt is not None:
+            return "has its events from a broker of MQTT"
+        if self.kafka is not None or self.format != "json" or self.path is None:
+            return "reads no folder of JSON"
+        options = {name.lower(): value.lower() for name, value in self.options().items()}
+        if _GLOB & set(self.path) or "://" in self.path or options.get("multiline") == "true":
+            return "reads no plain folder of JSON lines"
+        if options.get("cleansource") != "delete":
+            return "keeps what it has read, so nobody knows what waits"
+        return None
 
     def options(self) -> dict[str, str]:
         """Options for Spark's reader: its names, its values as text."""

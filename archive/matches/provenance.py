@@ -25,7 +25,7 @@ class Provenance:
         query: its name.
         text: normalised.
         knowledge: the version of the knowledge base.
-        items: name → type of the values; a LIST has several values of it.
+        items: name → type of the values, in the order of SELECT; a LIST has several values of it.
     """
 
     query: str
@@ -46,8 +46,8 @@ class Provenance:
 
     @cached_property
     def digest(self) -> str:
-        """Stands for it: equal where everything is equal."""
-        return _digest(self._json)
+        """Stands for it: equal where everything is equal; the text says in which order the items are."""
+        return _digest(json.dumps(asdict(self), sort_keys=True).encode())
 
     @property
     def text_digest(self) -> str:
@@ -56,17 +56,19 @@ class Provenance:
 
     @property
     def _json(self) -> bytes:
-        return json.dumps(asdict(self), sort_keys=True).encode()
+        return json.dumps(asdict(self)).encode()
 
     def keep(self, folder: StoragePath) -> None:
         """Write it durably, if it is not there; it has to be before rows name it.
+
+        What an earlier version wrote, which sorted the items by name, is written anew.
 
         Raises:
             ArchiveError: the file system refuses.
         """
         file = _file(folder, self.digest)
         try:
-            if not is_intact(file):
+            if not is_intact(file) or read_mirrored(file) != self._json:
                 write_mirrored(file, self._json)
         except OSError as error:
             raise ArchiveError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,8 @@ class HttpTarget:
             token = found_secret("--token", spec.token, Path(), "the command line")
             self._headers["Authorization"] = f"Bearer {token}"
         self._pool = urllib3.PoolManager(retries=False, timeout=urllib3.Timeout(total=30.0), maxsize=1)
+
+    patience = timedelta(seconds=_PATIENCE_S)
 
     def send(self, events: Sequence[Mapping[str, Any]]) -> None:
         """See `ReplayTarget.send`: what was not acknowledged is sent again, and known there by its identity."""

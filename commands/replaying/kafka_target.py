@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -39,6 +40,8 @@ class KafkaTarget:
         options = dict(parse_qsl(parts.query))
         client = client_options(parts.netloc, options, lambda name, text: found_secret(name, text, Path(), _OURS))
         self._producer = AcknowledgedProducer(library, client, _TIMEOUT_S)
+
+    patience = timedelta(seconds=_TIMEOUT_S)
 
     def send(self, events: Sequence[Mapping[str, Any]]) -> None:
         """See `ReplayTarget.send`."""

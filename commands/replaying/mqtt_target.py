@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -49,6 +50,8 @@ class MqttTarget:
         self._client = broker_client(self._broker, key, spec.settings.root, spec.settings.file)
         self._about = told_of(self._broker)
         self._connect()
+
+    patience = timedelta(seconds=_TIMEOUT_S)
 
     def send(self, events: Sequence[Mapping[str, Any]]) -> None:
         """See `ReplayTarget.send`: with QoS 1; a connection that is lost is made again meanwhile."""

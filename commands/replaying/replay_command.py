@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ...config import Settings, StreamSettings
     from .replay_pace import ReplayPace
+    from .replay_patience import ReplayPatience
     from .replay_target import ReplayTarget, TargetSpec
 
 app = typer.Typer()
@@ -91,10 +92,11 @@ def replay(
     target = _target(TargetSpec(to, settings, None if project is None else name, key, token))
     sent, latest = 0, None
     try:
-        with _progress(files, quiet=quiet) as bar:
+        with _progress(files, quiet=quiet) as bar, _patience(to, target, quiet=quiet) as patience:
             for events, moments in batches(bar):
                 for first, end in pace.groups(moments):
-                    target.send(events[first:end])
+                    with patience.waiting():
+                        target.send(events[first:end])
                     sent, latest = sent + end - first, moments[end - 1] or latest
     finally:
         target.close()
@@ -223,3 +225,10 @@ def _progress(files: Sequence[str], *, quiet: bool) -> Any:
     from ..progress_bar import ProgressBar
 
     return ProgressBar(log(), f"sending {', '.join(files)}", quiet=quiet)
+
+
+def _patience(url: str, target: ReplayTarget, *, quiet: bool) -> ReplayPatience:
+    from .replay_patience import ReplayPatience
+
+    receiver = re.sub(r"//[^/@]*@", "//", url).partition("?")[0]  # without what opens it
+    return ReplayPatience(receiver, target.patience, tell if not quiet else lambda _: None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any, Protocol
 
 from ...config import Settings
@@ -31,7 +32,13 @@ class TargetSpec:
 
 
 class ReplayTarget(Protocol):
-    """Takes events."""
+    """Takes events.
+
+    Attributes:
+        patience: how long the receiver may be away while something is sent.
+    """
+
+    patience: timedelta
 
     def send(self, events: Sequence[Mapping[str, Any]]) -> None:
         """Send events, in order; when this returns, the receiver has acknowledged them.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict
 from starlette.concurrency import run_in_threadpool
 
@@ -13,6 +13,7 @@ from ...settings import ServerSettings
 from ..access import current_client, may
 from ..problem_document import answers
 from ..request_body import parse_body, read_body
+from ..request_parameters import AlarmId, AlarmLimit
 from .acknowledgement import Acknowledgements
 from .alarm_catalog import AlarmCatalog
 from .alarm_form import AlarmForm
@@ -43,7 +44,10 @@ class _Seen(BaseModel):
     who: str | None = None
 
 
-_BODY = {"content": {"application/json": {"schema": _Seen.model_json_schema(), "example": {"who": "Ada"}}}}
+_BODY = {
+    "description": "Who has seen it; nothing, where a token says so, or nobody has to.",
+    "content": {"application/json": {"schema": _Seen.model_json_schema(), "example": {"who": "Ada"}}},
+}
 
 
 def alarm_routes(catalog: AlarmCatalog, acknowledgements: Acknowledgements, server: ServerSettings) -> APIRouter:
@@ -61,9 +65,9 @@ def alarm_routes(catalog: AlarmCatalog, acknowledgements: Acknowledgements, serv
         summary="What became of alarms",
         dependencies=[may("read")],
         response_model=list[RemoteAlarm],
-        responses=answers(200, [_ALARM]),
+        responses=answers(200, "The alarms.", [_ALARM]),
     )
-    def alarms(limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> list[dict[str, Any]]:
+    def alarms(limit: AlarmLimit = 100) -> list[dict[str, Any]]:
         """Those that nobody has seen first, then those that somebody has, then those that are over.
 
         Alarms are contexts called `raised` and `seen`, whose changes a named query tells. `by` is the stream whose
@@ -77,9 +81,9 @@ def alarm_routes(catalog: AlarmCatalog, acknowledgements: Acknowledgements, serv
         summary="Say that an alarm was seen",
         dependencies=[may("submit")],
         openapi_extra={"requestBody": _BODY},
-        responses=answers(202, _EVENT),
+        responses=answers(202, "The event that was posted.", _EVENT),
     )
-    async def acknowledge(alarm: str, request: Request) -> dict[str, Any]:
+    async def acknowledge(alarm: AlarmId, request: Request) -> dict[str, Any]:
         """Post the event that its query waits for, durable when this is answered; the answer is that event.
 
         The alarm is acknowledged as soon as the engine has read it, with one of its next batches.

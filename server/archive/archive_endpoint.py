@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 
 from ...api.remote import RemoteArchive, RemoteChart
 from ...config import Settings
-from ...language import parse_duration
 from ..access import may
 from ..problem import ProblemError
 from ..problem_document import answers
 from ..queries import ProjectProcesses, QueryCatalog
+from ..request_parameters import ChartEnd, ChartStart, GapLength, QueryLabel
+from ..time_parameter import duration_parameter
 from .archive_statistics import ArchiveStatistics, archive_statistics
 from .query_chart import query_chart
 
@@ -62,27 +63,23 @@ def archive_routes(settings: Settings, processes: ProjectProcesses, catalog: Que
         summary="What is kept",
         dependencies=[may("read")],
         response_model=RemoteArchive,
-        responses=answers(200, _STATISTICS),
+        responses=answers(200, "Of all streams, and of each.", _STATISTICS),
     )
-    def archive(gap: str | None = None) -> ArchiveStatistics:
+    def archive(gap: GapLength = None) -> ArchiveStatistics:
         """Events by stream, of which times there are some, and where there is none; `gap` says how long that is: 1h.
 
         Without it, a 200th of the time that the archive spans.
         """
-        return archive_statistics(settings, None if gap is None else _duration(gap))
+        return archive_statistics(settings, None if gap is None else _length(gap))
 
     @routes.get(
         "/queries/{label}/chart",
         summary="What a chart of a query draws",
         dependencies=[may("read")],
         response_model=RemoteChart,
-        responses=answers(200, _CHART),
+        responses=answers(200, "Lines, thresholds and marks.", _CHART),
     )
-    def chart(
-        label: str,
-        start: Annotated[str, Query(alias="from")] = "now - 24h",
-        end: Annotated[str | None, Query(alias="to")] = None,
-    ) -> dict[str, Any]:
+    def chart(label: QueryLabel, start: ChartStart = "now - 24h", end: ChartEnd = None) -> dict[str, Any]:
         """The values that it compares, by what they are of; the thresholds; and its rows as marks.
 
         `from` is a moment, or `now - 1h`; now is the time of the newest event.
@@ -93,11 +90,8 @@ def archive_routes(settings: Settings, processes: ProjectProcesses, catalog: Que
     return routes
 
 
-def _duration(text: str) -> timedelta:
-    try:
-        found = parse_duration(text)
-    except (ValueError, KeyError) as error:
-        raise ProblemError(400, f"'{text}' is no duration", "write 90s, 15min or 1h") from error
-    if found <= timedelta():
-        raise ProblemError(400, f"a gap is longer than '{text}'", "write 90s, 15min or 1h")
+def _length(gap: str) -> timedelta:
+    found = duration_parameter("gap", gap)
+    if not found:
+        raise ProblemError(400, f"gap: '{gap}' is no time at all", "write 90s, 15min or 1h")
     return found

@@ -14,7 +14,6 @@ import pyoxigraph as ox
 from ...annotator import AnnotatedBatch
 from ...api import Project
 from ...archive import ReadView, open_read_view
-from ...archive.sparql import parse_time_argument
 from ...config import Settings
 from ...errors import ArchiveError, PipelineError
 from ...expressions import threshold_of
@@ -25,6 +24,7 @@ from ...semfilter import SemanticFilter
 from ...semfilter.runtime import FilterOptions
 from ..plain_json import plain_value
 from ..problem import ProblemError
+from ..time_parameter import moment_parameter
 
 __all__ = ["query_chart", "thinned"]
 
@@ -99,11 +99,8 @@ def _moments(archive: ReadView, start: str, end: str | None) -> tuple[datetime, 
     known = archive.log.extent()
     if known is None:
         raise ProblemError(404, "the archive holds no event yet", "let an engine read some")
-    try:
-        begin = parse_time_argument(start, known[1], "from")
-        return begin, None if end is None else parse_time_argument(end, known[1], "to")
-    except ArchiveError as error:
-        raise ProblemError(400, error) from error
+    begin = moment_parameter("from", start, known[1])
+    return begin, None if end is None else moment_parameter("to", end, known[1])
 
 
 def _events(

@@ -9,8 +9,9 @@ from starlette.concurrency import run_in_threadpool
 
 from ...settings import ServerSettings
 from ..access import may
-from ..problem_document import PROBLEM_RESPONSES
+from ..problem_document import answers
 from ..request_body import read_body
+from ..request_parameters import StreamName
 from .event_inbox import EventInbox, EventInboxes
 from .posted_records import json_lines
 
@@ -32,6 +33,7 @@ _EXAMPLES: tuple[tuple[str, Any], ...] = (
     ("application/ld+json", _OBSERVATION),
 )
 _BODY = {
+    "description": "Events, in one of these forms.",
     "required": True,
     "content": {
         media: {"schema": {"type": "string"} if isinstance(example, str) else _OBJECTS, "example": example}
@@ -50,9 +52,9 @@ def event_routes(inboxes: EventInboxes, server: ServerSettings) -> APIRouter:
         summary="Post events to a stream",
         dependencies=[may("submit")],
         openapi_extra={"requestBody": _BODY},
-        responses={202: {"content": {"application/json": {"example": {"accepted": 1}}}}, **PROBLEM_RESPONSES},
+        responses=answers(202, "How many there were.", {"accepted": 1}),
     )
-    async def post_events(name: str, request: Request) -> dict[str, int]:
+    async def post_events(name: StreamName, request: Request) -> dict[str, int]:
         """One, many, JSON lines or CSV, all or none of them; durable when this is answered.
 
         Streams with a `payload` take its documents instead: SenML, JSON-LD, or any of them as JSON; no CSV.

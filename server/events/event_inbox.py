@@ -16,7 +16,6 @@ from ..problem import ProblemError
 
 __all__ = ["EventInbox", "EventInboxes"]
 
-_GLOB = frozenset("*?[{")
 _MS = 10**6
 _RETRY_S = "5"
 
@@ -100,15 +99,10 @@ def _folder_of(settings: Settings, stream: str) -> Path:
         hint = did_you_mean(stream, sorted(settings.streams)) or f"its streams: {', '.join(sorted(settings.streams))}"
         raise ProblemError(404, PipelineError(f"the project has no stream '{stream}'", hint=hint))
     source, place = known.source, settings.place(stream)
-    if source is not None and source.mqtt is not None:
-        raise _no_inbox(stream, "has its events from a broker of MQTT", place)
-    if source is None or source.kafka is not None or source.format != "json" or source.path is None:
+    if source is None or source.path is None:
         raise _no_inbox(stream, "reads no folder of JSON", place)
-    options = {name.lower(): value.lower() for name, value in source.options().items()}
-    if _GLOB & set(source.path) or "://" in source.path or options.get("multiline") == "true":
-        raise _no_inbox(stream, "reads no plain folder of JSON lines", place)
-    if options.get("cleansource") != "delete":
-        raise _no_inbox(stream, "keeps what it has read, so nobody knows what waits", place)
+    if source.closed is not None:
+        raise _no_inbox(stream, source.closed, place)
     return settings.path(source.path)
 
 

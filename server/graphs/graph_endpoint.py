@@ -24,7 +24,8 @@ from ..jobs import JOB_PREFERENCE, JobQueue, job_answer, prefers_job
 from ..problem import ProblemError
 from ..problem_document import PROBLEM_RESPONSES
 from ..request_body import read_body
-from ..sparql import GRAPH_TYPES, Document, accepted, with_charset
+from ..request_parameters import ADDRESS_PARAMETER, GRAPH_PARAMETERS
+from ..sparql import GRAPH_TYPES, Document, accepted, graph_examples, with_charset
 from .graph_store import GraphStore
 from .rdf_upload import UPLOAD_TYPES, rdf_parts
 
@@ -41,39 +42,41 @@ register_url_convertor("lines", _Lines())
 
 _IN_ADDRESSES = string.punctuation
 """IRIs have letters that headers do not; percent signs are part of the name already."""
-_TURTLE = "@prefix ex: <urn:ex:> .\nex:s1 a ex:Thermometer .\n"
-_PARAMETERS: list[dict[str, Any]] = [
-    {
-        "name": "graph",
-        "in": "query",
-        "description": "The graph's name.",
-        "schema": {"type": "string", "format": "iri"},
-        "example": "https://example.org/rooms",
-    },
-    {
-        "name": "default",
-        "in": "query",
-        "description": "The default graph, without a value.",
-        "schema": {"type": "string"},
-        "allowEmptyValue": True,
-    },
-]
-_LOCAL = [{"name": "local", "in": "path", "required": True, "schema": {"type": "string"}, "example": "rooms"}]
+_EXAMPLES = graph_examples()
+_OWL_XML = """<Ontology xmlns="http://www.w3.org/2002/07/owl#" ontologyIRI="urn:ex:rooms">
+  <Declaration><Class IRI="urn:ex:Thermometer"/></Declaration>
+</Ontology>"""
+_GRAPH = {
+    "module": "rooms.ttl",
+    "triples": 120,
+    "from": "project",
+    "version": 1,
+    "batch": 0,
+    "since": "2026-06-01T08:00:00Z",
+}
+
+
+def _text(example: str) -> dict[str, Any]:
+    return {"schema": {"type": "string"}, "example": example}
+
+
 _BODY = {
+    "description": "Triples, as one document; or as the parts of a form, each in one of these forms.",
     "required": True,
     "content": {
-        **{media: {"schema": {"type": "string"}} for media in UPLOAD_TYPES[1:]},
-        UPLOAD_TYPES[0]: {"schema": {"type": "string"}, "example": _TURTLE},
-        "multipart/form-data": {"schema": {"type": "object", "additionalProperties": {"type": "string"}}},
+        **{media: _text(_EXAMPLES.get(media, _OWL_XML)) for media in UPLOAD_TYPES},
+        "multipart/form-data": {
+            "schema": {"type": "object", "additionalProperties": {"type": "string"}},
+            "example": {"rooms.ttl": _EXAMPLES[GRAPH_TYPES[0]]},
+        },
     },
 }
 _READ: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The graph, in the form that `Accept` likes best; without a name, a list of graphs.",
         "content": {
-            **{media: {"schema": {"type": "string"}} for media in GRAPH_TYPES[1:]},
-            GRAPH_TYPES[0]: {"schema": {"type": "string"}, "example": _TURTLE},
-            "application/json": {"schema": TypeAdapter(list[RemoteGraph]).json_schema()},
+            **{media: _text(_EXAMPLES[media]) for media in GRAPH_TYPES},
+            "application/json": {"schema": TypeAdapter(list[RemoteGraph]).json_schema(), "example": [_GRAPH]},
         },
     },
     **PROBLEM_RESPONSES,
@@ -153,7 +156,7 @@ def graph_routes(path: str, store: GraphStore, server: ServerSettings, name: str
     """
     routes, graphs = APIRouter(tags=["graphs"]), _Graphs(store, server, jobs)
     for place, how in ((path, ""), (f"{path}/{{local:lines}}", " whose name is this address")):
-        parameters = _PARAMETERS if place == path else _LOCAL
+        parameters = list(GRAPH_PARAMETERS) if place == path else [ADDRESS_PARAMETER]
         operations: tuple[tuple[str, Any, str, Role, dict[int | str, dict[str, Any]]], ...] = (
             ("GET", graphs.read, "Read", "read", _READ),
             ("HEAD", graphs.read, "Look for", "read", _READ),
@@ -166,6 +169,7 @@ def graph_routes(path: str, store: GraphStore, server: ServerSettings, name: str
                 place,
                 do,
                 methods=[method],
+                status_code=200 if responses is _READ else 204,
                 summary=f"{verb} {name}{how}",
                 dependencies=[may(role)],
                 response_class=Response,

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
 
 from ...config import Settings
 from ..access import may
-from ..problem_document import PROBLEM_RESPONSES
+from ..problem_document import answers
 from ..queries import ProjectProcesses, text_of
 from .asked_states import AskedRows, ask_once
 
 __all__ = ["ask_routes"]
 
 _TEXT = "SELECT COUNT(?p) AS n FROM (?p, PARTIAL(orders))"
-_BODY = {"required": True, "content": {"text/plain": {"schema": {"type": "string"}, "example": _TEXT}}}
-_FOUND: dict[int | str, dict[str, Any]] = {
-    200: {"model": AskedRows, "content": {"application/json": {"example": AskedRows(("n",), ({"n": 3},))}}},
-    **PROBLEM_RESPONSES,
+_BODY = {
+    "description": "χ-CEP.",
+    "required": True,
+    "content": {"text/plain": {"schema": {"type": "string"}, "example": _TEXT}},
 }
+_FOUND = answers(200, "The rows.", AskedRows(("n",), ({"n": 3},)), AskedRows)
 
 
 def ask_routes(settings: Settings, processes: ProjectProcesses) -> APIRouter:

@@ -11,6 +11,7 @@ from ...config import Settings
 from ..access import may
 from ..problem_document import PROBLEM_RESPONSES, answers
 from ..request_body import parse_body, read_body
+from ..request_parameters import JobId
 from .job_queue import Job, JobQueue
 from .past_trial import TrialSpan, try_past
 
@@ -43,6 +44,7 @@ class _Trial(BaseModel):
 
 
 _BODY = {
+    "description": "What is tried, and over which time.",
     "required": True,
     "content": {
         "application/json": {"schema": _Trial.model_json_schema(), "example": {"text": _TEXT, "last": "1h"}},
@@ -65,7 +67,7 @@ def job_routes(settings: Settings, jobs: JobQueue) -> APIRouter:
         summary="Try a query on the archive",
         dependencies=[may("read")],
         openapi_extra={"requestBody": _BODY},
-        responses=answers(202, {"job": _JOB.id}, dict[str, str]),
+        responses=answers(202, "The job, which is at `Location`.", {"job": _JOB.id}, dict[str, str]),
     )
     async def try_query(request: Request, response: Response) -> dict[str, str]:
         """What it would have found in the last hour, or of any time; nothing is registered.
@@ -84,7 +86,7 @@ def job_routes(settings: Settings, jobs: JobQueue) -> APIRouter:
         "/jobs",
         summary="List the jobs",
         dependencies=[may("read")],
-        responses=answers(200, [_JOB], list[Job]),
+        responses=answers(200, "The jobs.", [_JOB], list[Job]),
     )
     def all_jobs() -> list[Job]:
         """The newest first, without their results; those that are over for an hour are gone."""
@@ -94,9 +96,9 @@ def job_routes(settings: Settings, jobs: JobQueue) -> APIRouter:
         "/jobs/{id}",
         summary="One job",
         dependencies=[may("read")],
-        responses=answers(200, _DONE, Job),
+        responses=answers(200, "The job; with its `result`, where it is done.", _DONE, Job),
     )
-    def one_job(id: str) -> Job:  # noqa: A002 - so the address calls it
+    def one_job(id: JobId) -> Job:  # noqa: A002 - so the address calls it
         """How far it is, and what came of it."""
         return jobs.job(id)
 
@@ -106,9 +108,10 @@ def job_routes(settings: Settings, jobs: JobQueue) -> APIRouter:
         summary="End a job",
         dependencies=[may("read")],
         response_class=Response,
+        response_description="The job is ended, or forgotten.",
         responses=PROBLEM_RESPONSES,
     )
-    def cancel(id: str) -> None:  # noqa: A002 - likewise
+    def cancel(id: JobId) -> None:  # noqa: A002 - likewise
         """At once; one that is over is forgotten."""
         jobs.cancel(id)
 

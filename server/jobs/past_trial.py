@@ -12,7 +12,6 @@ from typing import Any
 from ...api import Project
 from ...archive import ReadView, open_read_view
 from ...archive.log import LogScan
-from ...archive.sparql import parse_time_argument
 from ...cep.output import reported_schema
 from ...config import Settings
 from ...errors import ArchiveError, PipelineError
@@ -24,6 +23,7 @@ from ...pipeline.flow.rules import CALLS, shown_calls
 from ...pipeline.sinks import rows
 from ..plain_json import plain_value
 from ..problem import ProblemError
+from ..time_parameter import moment_before, moment_parameter
 from .logged_batch import batch_of_log, columns_of_log
 
 __all__ = ["TrialSpan", "try_past"]
@@ -57,22 +57,21 @@ class TrialSpan:
             raise ProblemError(400, "last, and from or to, contradict each other", "leave one of them out")
         if self.last is None and self.start is None and self.end is None:
             raise ProblemError(400, "nothing says of what time", "add last, such as 1h; or from and to")
-        try:
-            self.moments(datetime.now(UTC))
-        except ArchiveError as error:
-            raise ProblemError(400, error) from error
+        self.moments(datetime.now(UTC))
 
     def moments(self, newest: datetime) -> tuple[datetime | None, datetime | None]:
         """Its begin, and its end, which is exclusive; `None`: there is no bound.
 
         Raises:
-            ArchiveError: it is none.
+            ProblemError: 400, a moment is none, or they are not in order.
         """
-        start = self.start if self.last is None else f"now - {self.last}"
-        found = [None if text is None else parse_time_argument(text, newest, "TIME") for text in (start, self.end)]
-        if found[0] is not None and found[1] is not None and found[0] >= found[1]:
-            raise ArchiveError("the time ends before it begins", hint="name its begin first")
-        return found[0], found[1]
+        if self.last is not None:
+            return moment_before("last", self.last, newest), None
+        start = None if self.start is None else moment_parameter("from", self.start, newest)
+        end = None if self.end is None else moment_parameter("to", self.end, newest)
+        if start is not None and end is not None and start >= end:
+            raise ProblemError(400, "to is not behind from", "name the begin with from, the end with to")
+        return start, end
 
 
 def try_past(

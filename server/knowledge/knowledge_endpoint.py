@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 
 from ...api.remote import RemoteClass, RemoteIndividual, RemoteNeighbourhood, RemoteOntologies, RemoteReasons
 from ..access import may
 from ..problem_document import PROBLEM_RESPONSES, answers
 from ..queries import ProjectProcesses, QueryCatalog
+from ..request_parameters import (
+    IndividualClass,
+    IndividualIri,
+    IndividualLimit,
+    IndividualText,
+    MatchId,
+    MatchQuery,
+    ParentClass,
+)
 from .class_tree import class_level
 from .individual_search import found_individuals, one_individual
 from .match_reasons import reasons_of_match
@@ -69,7 +78,7 @@ def knowledge_routes(processes: ProjectProcesses, catalog: QueryCatalog) -> APIR
         summary="List the ontology modules",
         dependencies=[may("read")],
         response_model=RemoteOntologies,
-        responses=answers(200, _MODULES),
+        responses=answers(200, "The modules, and what is wrong with them.", _MODULES),
     )
     def ontologies() -> dict[str, Any]:
         """What each says and imports, what follows, and where they contradict each other. `/graphs` changes them."""
@@ -80,9 +89,9 @@ def knowledge_routes(processes: ProjectProcesses, catalog: QueryCatalog) -> APIR
         summary="A level of classes",
         dependencies=[may("read")],
         response_model=list[RemoteClass],
-        responses=answers(200, [_CLASS]),
+        responses=answers(200, "The classes.", [_CLASS]),
     )
-    def classes(parent: str | None = None) -> list[dict[str, Any]]:
+    def classes(parent: ParentClass = None) -> list[dict[str, Any]]:
         """Those right below the parent, else those below no other; with how many individuals they have."""
         return processes.ask(class_level, parent)
 
@@ -93,21 +102,22 @@ def knowledge_routes(processes: ProjectProcesses, catalog: QueryCatalog) -> APIR
         response_model=list[RemoteIndividual] | RemoteNeighbourhood,
         responses={
             200: {
+                "description": "Those that were found; or the one, with its triples.",
                 "content": {
                     "application/json": {
                         "examples": {"found": {"value": [_SUMMARY]}, "one": {"value": _INDIVIDUAL}},
                         "example": [_SUMMARY],
                     }
-                }
+                },
             },
             **PROBLEM_RESPONSES,
         },
     )
     def individuals(
-        search: str | None = None,
-        of_class: Annotated[str | None, Query(alias="class")] = None,
-        iri: str | None = None,
-        limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
+        search: IndividualText = None,
+        of_class: IndividualClass = None,
+        iri: IndividualIri = None,
+        limit: IndividualLimit = 50,
     ) -> list[dict[str, Any]] | dict[str, Any]:
         """By a text in label or IRI, by class; or that of an IRI, with what is linked to it."""
         if iri is not None:
@@ -119,9 +129,9 @@ def knowledge_routes(processes: ProjectProcesses, catalog: QueryCatalog) -> APIR
         summary="Why there is a row",
         dependencies=[may("read")],
         response_model=RemoteReasons,
-        responses=answers(200, _WHY),
+        responses=answers(200, "The row, its events, and the reasons.", _WHY),
     )
-    def why(id: str, query: str) -> dict[str, Any]:  # noqa: A002 - so the address calls it
+    def why(id: MatchId, query: MatchQuery) -> dict[str, Any]:  # noqa: A002 - so the address calls it
         """Its events, which clauses held of each, down to axioms and files; and the contexts that it lies in."""
         catalog.query(query)
         return processes.ask(reasons_of_match, query, id)

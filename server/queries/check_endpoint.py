@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -10,7 +10,8 @@ from starlette.concurrency import run_in_threadpool
 
 from ...config import Settings
 from ..access import may
-from ..problem_document import PROBLEM_RESPONSES
+from ..problem_document import answers
+from ..request_parameters import EXPLAINED_FORM, EXPLAINED_SUBJECT
 from .project_processes import ProjectProcesses
 from .query_check import CheckedText, TextProblem, check_text
 from .query_endpoint import EXPLAINED, text_of
@@ -19,20 +20,20 @@ from .query_explanation import ExplainedSubject, ExplanationForm, explain_text
 __all__ = ["check_routes"]
 
 _TEXT = "SELECT ?e.flow FILTER (?e.flwo > 50)"
-_BODY = {"required": True, "content": {"text/plain": {"schema": {"type": "string"}, "example": _TEXT}}}
+_BODY = {
+    "description": "χ-CEP.",
+    "required": True,
+    "content": {"text/plain": {"schema": {"type": "string"}, "example": _TEXT}},
+}
 _SHOWN = (
     "query:1:27: unknown attribute 'flwo' of stream 'air'\n"
     f"  1 | {_TEXT}\n"
     "    |                           ^^^^ did you mean 'flow'?"
 )
 _PROBLEM = TextProblem("unknown attribute 'flwo' of stream 'air'", "did you mean 'flow'?", 1, 27, 1, 31, _SHOWN)
-_FOUND: dict[int | str, dict[str, Any]] = {
-    200: {
-        "model": CheckedText,
-        "content": {"application/json": {"example": CheckedText(valid=False, problems=(_PROBLEM,))}},
-    },
-    **PROBLEM_RESPONSES,
-}
+_FOUND = answers(
+    200, "Whether it is valid, and what is wrong with it.", CheckedText(valid=False, problems=(_PROBLEM,)), CheckedText
+)
 
 
 def check_routes(settings: Settings, processes: ProjectProcesses) -> APIRouter:
@@ -64,7 +65,11 @@ def check_routes(settings: Settings, processes: ProjectProcesses) -> APIRouter:
         openapi_extra=body,
         responses=EXPLAINED,
     )
-    async def explain(request: Request, form: ExplanationForm = "text", subject: ExplainedSubject = "plan") -> Response:
+    async def explain(
+        request: Request,
+        form: Annotated[ExplanationForm, EXPLAINED_FORM] = "text",
+        subject: Annotated[ExplainedSubject, EXPLAINED_SUBJECT] = "plan",
+    ) -> Response:
         """As it would be if it were registered now; nothing is."""
         text = await text_of(request, settings)
         found = await run_in_threadpool(processes.ask, explain_text, text, form, subject)

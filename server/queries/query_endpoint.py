@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request
@@ -16,6 +16,7 @@ from ..access import current_client, may
 from ..problem import ProblemError
 from ..problem_document import PROBLEM_RESPONSES, answers
 from ..request_body import parse_body, read_body
+from ..request_parameters import DOCUMENT_LABEL, EXPLAINED_FORM, EXPLAINED_SUBJECT, QueryLabel
 from ..sparql import content_type_of
 from .project_processes import ProjectProcesses
 from .query_catalog import QueryCatalog
@@ -37,13 +38,8 @@ _QUERY = ListedQuery(
     columns=("sensor", "flow"),
     reads=("air",),
 )
-_LABEL = {
-    "name": "label",
-    "in": "query",
-    "description": "The name of its query that has none, where the body is the text alone.",
-    "schema": {"type": "string"},
-}
 _BODY = {
+    "description": "Queries: their text alone, or as JSON with what else there is to say.",
     "required": True,
     "content": {
         "text/plain": {"schema": {"type": "string"}, "example": _TEXT},
@@ -69,16 +65,20 @@ _BODY = {
     },
 }
 _PLAN = {"label": "query high", "text": "selection", "children": [{"label": "", "text": "?e from air", "children": []}]}
-_PICTURE: dict[str, Any] = {"schema": {"type": "string"}}
+_PARKED = {"said": ["high: parked from the next batch on, with what reads it"]}
+_RESUMED = {"said": ["high: goes on with what it has missed"]}
+_PICTURES = {
+    "text/vnd.mermaid": 'flowchart TB\n  high["query high"]\n',
+    "text/vnd.graphviz": 'digraph {\n  high [label="query high"]\n}\n',
+    "image/svg+xml": '<svg xmlns="http://www.w3.org/2000/svg"><text>query high</text></svg>',
+}
 EXPLAINED: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "In words, as JSON, or as a picture.",
         "content": {
             "text/plain": {"schema": {"type": "string"}, "example": "query high\n  candidates of ?e: events of air"},
             "application/json": {"schema": {"type": "object"}, "example": _PLAN},
-            "text/vnd.mermaid": _PICTURE,
-            "text/vnd.graphviz": _PICTURE,
-            "image/svg+xml": _PICTURE,
+            **{media: {"schema": {"type": "string"}, "example": picture} for media, picture in _PICTURES.items()},
         },
     },
     **PROBLEM_RESPONSES,
@@ -108,7 +108,7 @@ def query_routes(settings: Settings, processes: ProjectProcesses, catalog: Query
         "/queries",
         summary="List the registered queries",
         dependencies=[may("read")],
-        responses=answers(200, [_QUERY], list[ListedQuery]),
+        responses=answers(200, "The queries.", [_QUERY], list[ListedQuery]),
     )
     def queries() -> list[ListedQuery]:
         """Those of the project file and those that were submitted: queries, rules, and what changes contexts."""
@@ -119,8 +119,8 @@ def query_routes(settings: Settings, processes: ProjectProcesses, catalog: Query
         status_code=201,
         summary="Submit queries",
         dependencies=[may("submit")],
-        openapi_extra={"requestBody": _BODY, "parameters": [_LABEL]},
-        responses=answers(201, Submitted(("high",), ()), Submitted),
+        openapi_extra={"requestBody": _BODY, "parameters": [DOCUMENT_LABEL]},
+        responses=answers(201, "Their labels, and warnings.", Submitted(("high",), ()), Submitted),
     )
     async def submit(request: Request) -> Response:
         """Registered by the running engine from its next batch on, else by the next one; until it is withdrawn.
@@ -153,9 +153,9 @@ def query_routes(settings: Settings, processes: ProjectProcesses, catalog: Query
         "/queries/{label}",
         summary="One query",
         dependencies=[may("read")],
-        responses=answers(200, _QUERY, ListedQuery),
+        responses=answers(200, "The query.", _QUERY, ListedQuery),
     )
-    def query(label: str) -> ListedQuery:
+    def query(label: QueryLabel) -> ListedQuery:
         """How it is registered, and how it fares."""
         return catalog.query(label)
 
@@ -165,9 +165,10 @@ def query_routes(settings: Settings, processes: ProjectProcesses, catalog: Query
         summary="Withdraw a query",
         dependencies=[may("submit")],
         response_class=Response,
+        response_description="The query is withdrawn.",
         responses=PROBLEM_RESPONSES,
     )
-    def withdraw(label: str) -> None:
+    def withdraw(label: QueryLabel) -> None:
         """It is answered no more, from the next batch on; its rows stay. Only what was submitted can be withdrawn."""
         if not catalog.query(label).submitted:
             hint = "take it out of [queries] of the project file, and start the engine again"
@@ -178,9 +179,9 @@ def query_routes(settings: Settings, processes: ProjectProcesses, catalog: Query
         "/queries/{label}/park",
         summary="Let a query wait until it is resumed",
         dependencies=[may("submit")],
-        responses=answers(200, {"said": ["high: parked from the next batch on, with what reads it"]}, None),
+        responses=answers(200, "What becomes of it.", _PARKED),
     )
-    def park(label: str) -> dict[str, list[str]]:
+    def park(label: QueryLabel) -> dict[str, list[str]]:
         """It is answered no more, from the next batch on, and neither is what reads it; resumed, it has all its rows.
 
         Its reason says by which token.
@@ -192,9 +193,9 @@ def query_routes(settings: Settings, processes: ProjectProcesses, catalog: Query
         "/queries/{label}/resume",
         summary="Let a parked query go on",
         dependencies=[may("submit")],
-        responses=answers(200, {"said": ["high: goes on with what it has missed"]}, None),
+        responses=answers(200, "What becomes of it.", _RESUMED),
     )
-    def resume(label: str) -> dict[str, list[str]]:
+    def resume(label: QueryLabel) -> dict[str, list[str]]:
         """With all that it has missed, and so do those that it reads and that read it."""
         catalog.query(label)
         return {"said": processes.change(resume_query, label)}
@@ -206,7 +207,11 @@ def query_routes(settings: Settings, processes: ProjectProcesses, catalog: Query
         response_class=Response,
         responses=EXPLAINED,
     )
-    def explain(label: str, form: ExplanationForm = "text", subject: ExplainedSubject = "plan") -> Response:
+    def explain(
+        label: QueryLabel,
+        form: Annotated[ExplanationForm, EXPLAINED_FORM] = "text",
+        subject: Annotated[ExplainedSubject, EXPLAINED_SUBJECT] = "plan",
+    ) -> Response:
         """Its plan; or its automata, its contexts, what is asked of single events, as pictures."""
         catalog.query(label)
         found = processes.ask(explain_registered, label, form, subject)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..problem import ProblemError
-from .match_reader import MatchReader
+from .match_reader import MatchReader, MatchRow
 from .row_cursor import RowCursor
 
 __all__ = ["MatchPage", "match_page"]
@@ -21,7 +21,7 @@ class MatchPage:
     """Some rows.
 
     Attributes:
-        columns: of the rows, in order.
+        columns: of the rows: the items in the order of SELECT, then `_time` and the others that kaicep adds.
         rows: the oldest first.
         next: the place behind them, for `after` and `last_event_id`; `None`: there are no rows up to here.
     """
@@ -51,10 +51,15 @@ def match_page(reader: MatchReader, query: str, after: str | None, limit: int, l
     else:
         place = _place(reader, query, after)
         found = reader.after(query, place, limit)
-    names = dict.fromkeys(name for one in found for name in one.row)
-    columns = tuple(names) if found else reader.columns(query)
+    columns = _columns(found) if found else reader.columns(query)
     end = found[-1].cursor if found else place
     return MatchPage(columns, tuple(one.row for one in found), None if end is None else str(end))
+
+
+def _columns(found: Sequence[MatchRow]) -> tuple[str, ...]:
+    """The items, in the order of the query's text that found the newest row; then what kaicep says of rows."""
+    names = dict.fromkeys(name for one in reversed(found) for name in one.row)
+    return tuple(sorted(names, key=lambda name: name.startswith("_")))
 
 
 def _place(reader: MatchReader, query: str, after: str | None) -> RowCursor | None:

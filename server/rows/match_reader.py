@@ -31,7 +31,8 @@ class MatchRow:
 
     Attributes:
         cursor: its place.
-        row: items, `_time`, `_events`, `_window` and `_context` where there are some, `_id`; as sinks write them.
+        row: items in the order of SELECT, `_time`, `_events`, `_window` and `_context` where there are some, `_id`; as
+            sinks write them.
     """
 
     cursor: RowCursor

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, suppress
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
 import orjson
-from fastapi import APIRouter, Depends, Header, Query, WebSocket, WebSocketDisconnect
+from fastapi import APIRouter, Depends, WebSocket, WebSocketDisconnect
 from fastapi.responses import StreamingResponse
 from fastapi.sse import format_sse_event
 from starlette.concurrency import run_in_threadpool
@@ -18,8 +18,9 @@ from ...config import Settings
 from ...errors import ArchiveError, PipelineError
 from ..access import AccessControl, may
 from ..problem import ProblemError
-from ..problem_document import PROBLEM_RESPONSES
+from ..problem_document import PROBLEM_RESPONSES, answers
 from ..queries import QueryCatalog
+from ..request_parameters import BehindPlace, LastEventHeader, LastEventId, NewestRows, QueryLabel, RowLimit
 from .match_page import MatchPage, match_page
 from .match_reader import MatchReader
 from .row_cursor import RowCursor
@@ -35,10 +36,7 @@ _ROW = {
     "_id": "5a1b6b4d2b6c4f0e8d3f6d2a1c9e7b58",
 }
 _PAGE = MatchPage(("sensor", "flow", "_time", "_events", "_id"), (_ROW,), "1-0-0")
-_MATCHES: dict[int | str, dict[str, Any]] = {
-    200: {"model": MatchPage, "content": {"application/json": {"example": _PAGE}}},
-    **PROBLEM_RESPONSES,
-}
+_MATCHES = answers(200, "The rows, and the place behind them.", _PAGE, MatchPage)
 _EVENT = f"id: 1-0-0\nevent: row\ndata: {orjson.dumps(_ROW).decode()}\n\n"
 _ROWS: dict[int | str, dict[str, Any]] = {
     200: {
@@ -65,7 +63,7 @@ def row_routes(settings: Settings, catalog: QueryCatalog, feeds: RowFeeds) -> AP
     """
     routes, reader = APIRouter(tags=["queries"]), MatchReader(settings)
 
-    def kept(label: str) -> str:
+    def kept(label: QueryLabel) -> str:
         """A query whose rows are kept."""
         if not (settings.archive.enabled and settings.archive.matches):
             off = ArchiveError("the rows are not kept", hint="set enabled and matches under [archive]")
@@ -86,9 +84,9 @@ def row_routes(settings: Settings, catalog: QueryCatalog, feeds: RowFeeds) -> AP
     )
     def matches(
         query: str = Depends(kept),
-        after: str | None = None,
-        limit: Annotated[int, Query(ge=1, le=10_000)] = 1_000,
-        last: Annotated[int | None, Query(ge=1, le=10_000)] = None,
+        after: BehindPlace = None,
+        limit: RowLimit = 1_000,
+        last: NewestRows = None,
     ) -> MatchPage:
         """The oldest first; `after` is `next` of the answer before, or the `_id` of a row. `last`: the newest so many.
 
@@ -96,10 +94,7 @@ def row_routes(settings: Settings, catalog: QueryCatalog, feeds: RowFeeds) -> AP
         """
         return match_page(reader, query, after, limit, last)
 
-    def began(
-        header: Annotated[str | None, Header(alias="Last-Event-ID")] = None,
-        last_event_id: str | None = None,
-    ) -> tuple[bool, RowCursor | None]:
+    def began(header: LastEventHeader = None, last_event_id: LastEventId = None) -> tuple[bool, RowCursor | None]:
         """Whether a client says what it has had, and what that is."""
         said = header or last_event_id
         return said is not None, RowCursor.parse(said)

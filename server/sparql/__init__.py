@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .answer_examples import graph_examples
     from .archive_dataset import ArchiveDataset
     from .media_types import GRAPH_FORMATS, GRAPH_TYPES, accepted, with_charset
     from .process_pool import ProcessPool
@@ -26,6 +27,7 @@ _LATER = {
     "UploadedDataset": ".uploaded_dataset",
     "accepted": ".media_types",
     "content_type_of": ".protocol_request",
+    "graph_examples": ".answer_examples",
     "sparql_routes": ".sparql_endpoint",
     "with_charset": ".media_types",
 }
@@ -41,6 +43,7 @@ __all__ = [
     "UploadedDataset",
     "accepted",
     "content_type_of",
+    "graph_examples",
     "sparql_routes",
     "with_charset",
 ]

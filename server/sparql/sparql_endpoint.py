@@ -13,6 +13,7 @@ from ..access import AccessControl, may
 from ..problem import ProblemError
 from ..problem_document import PROBLEM_RESPONSES
 from ..request_body import read_body
+from .answer_examples import graph_examples, result_examples
 from .media_types import GRAPH_TYPES, RESULT_TYPES, accepted, with_charset
 from .protocol_request import ProtocolRequest, of_body, of_url
 from .service_description import service_description
@@ -23,19 +24,8 @@ from .sparql_update import SparqlUpdate
 __all__ = ["sparql_routes"]
 
 _QUERY = "SELECT ?class (COUNT(*) AS ?n) { ?s a ?class } GROUP BY ?class ORDER BY DESC(?n) LIMIT 10"
-_FOUND = {
-    "head": {"vars": ["class", "n"]},
-    "results": {
-        "bindings": [
-            {
-                "class": {"type": "uri", "value": "urn:ex:Reading"},
-                "n": {"type": "literal", "value": "11", "datatype": "http://www.w3.org/2001/XMLSchema#integer"},
-            }
-        ]
-    },
-}
-_TURTLE = '<urn:ex:s1> <http://www.w3.org/2000/01/rdf-schema#label> "sensor 1" .'
-_UPDATE = f"INSERT DATA {{ {_TURTLE} }}"
+_UPDATE = 'INSERT DATA { <urn:ex:s1> <http://www.w3.org/2000/01/rdf-schema#label> "sensor 1" . }'
+_RESULTS, _TRIPLES = result_examples(), graph_examples()
 
 
 def _parameter(name: str, text: str, example: object) -> dict[str, Any]:
@@ -43,6 +33,10 @@ def _parameter(name: str, text: str, example: object) -> dict[str, Any]:
     if isinstance(example, list):
         schema = {"type": "array", "items": {"type": "string", "format": "iri"}}
     return {"name": name, "in": "query", "description": text, "schema": schema, "example": example}
+
+
+def _text(example: str) -> dict[str, Any]:
+    return {"schema": {"type": "string"}, "example": example}
 
 
 _GRAPHS = [
@@ -55,17 +49,18 @@ _FORM = {
     "example": {"query": _QUERY},
 }
 _BODIES = {
-    "application/sparql-query": {"schema": {"type": "string"}, "example": _QUERY},
+    "application/sparql-query": _text(_QUERY),
     "application/x-www-form-urlencoded": _FORM,
-    "application/sparql-update": {"schema": {"type": "string"}, "example": _UPDATE},
+    "application/sparql-update": _text(_UPDATE),
 }
+_BODY = {"description": "A query or an update, alone or as a form.", "required": True, "content": _BODIES}
 _ANSWER: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Solutions, a boolean, or triples, in the form that `Accept` likes best.",
         "content": {
-            **{media: {"schema": {"type": "string"}} for media in (*RESULT_TYPES[1:4], *GRAPH_TYPES[1:4])},
-            RESULT_TYPES[0]: {"schema": {"type": "object"}, "example": _FOUND},
-            GRAPH_TYPES[0]: {"schema": {"type": "string"}, "example": _TURTLE},
+            **{media: _text(_RESULTS[media]) for media in RESULT_TYPES[1:4]},
+            **{media: _text(_TRIPLES[media]) for media in GRAPH_TYPES[:4]},
+            RESULT_TYPES[0]: {"schema": {"type": "object"}, "example": _RESULTS[RESULT_TYPES[0]]},
         },
     },
     204: {"description": "The update is done."},
@@ -93,7 +88,7 @@ def sparql_routes(path: str, dataset: SparqlDataset, settings: Settings, name: s
     @routes.post(
         path,
         summary=f"Ask {name}, or change it",
-        openapi_extra={"parameters": _GRAPHS, "requestBody": {"required": True, "content": _BODIES}},
+        openapi_extra={"parameters": _GRAPHS, "requestBody": _BODY},
         **shared,
     )
     async def ask_or_update(request: Request) -> Response:

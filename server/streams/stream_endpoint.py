@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 
 from ...api.remote import RemoteSchema, RemoteStream
 from ...config import Settings
 from ..access import may
 from ..problem_document import answers
 from ..queries import ProjectProcesses
+from ..request_parameters import EventLimit, StreamName
 from .recent_events import recent_events
 from .stream_listing import StreamSummary, listed_streams, require_stream
 from .stream_schema import stream_schema
@@ -28,7 +29,7 @@ _SUMMARY = {
     "duplicates": 0,
     "dead": 0,
     "unlinked": 0,
-    "source": "json: incoming/",
+    "source": "mqtt: building/+/air of mqtt://localhost:1883",
 }
 _SCHEMA = {
     "name": "air",
@@ -39,7 +40,7 @@ _SCHEMA = {
     ],
     "identity": ["sensor", "at"],
     "lateness": "0s",
-    "source": "json: incoming/",
+    "source": "mqtt: building/+/air of mqtt://localhost:1883",
     "mapping": None,
 }
 _EVENT = {
@@ -64,7 +65,7 @@ def stream_routes(settings: Settings, processes: ProjectProcesses) -> APIRouter:
         summary="List the streams",
         dependencies=[may("read")],
         response_model=list[RemoteStream],
-        responses=answers(200, [_SUMMARY]),
+        responses=answers(200, "The streams, in the order of the project file.", [_SUMMARY]),
     )
     def streams() -> list[StreamSummary]:
         """Records a second, how far each is behind the clock, and what was not taken."""
@@ -75,9 +76,9 @@ def stream_routes(settings: Settings, processes: ProjectProcesses) -> APIRouter:
         summary="One stream",
         dependencies=[may("read")],
         response_model=RemoteSchema,
-        responses=answers(200, _SCHEMA),
+        responses=answers(200, "Its schema, and the mapping report.", _SCHEMA),
     )
-    def schema(name: str) -> dict[str, Any]:
+    def schema(name: StreamName) -> dict[str, Any]:
         """What its events are; and the mapping report: how those of the archive's last hour go with the model."""
         require_stream(settings, name)
         return processes.ask(stream_schema, name)
@@ -86,9 +87,9 @@ def stream_routes(settings: Settings, processes: ProjectProcesses) -> APIRouter:
         "/streams/{name}/events",
         summary="Newest events of a stream",
         dependencies=[may("read")],
-        responses=answers(200, [_EVENT]),
+        responses=answers(200, "The events.", [_EVENT]),
     )
-    def events(name: str, last: Annotated[int, Query(ge=1, le=1_000)] = 20) -> list[dict[str, Any]]:
+    def events(name: StreamName, last: EventLimit = 20) -> list[dict[str, Any]]:
         """Those that came last, the oldest of them first; with all that came with them."""
         require_stream(settings, name)
         return recent_events(settings, name, last)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
 from ...api.clients import known_status
 from ...config import Settings
@@ -15,6 +17,8 @@ from ..plain_json import plain_value
 from ..problem import ProblemError
 
 __all__ = ["StreamSummary", "listed_streams", "newest_events", "require_stream", "source_text"]
+
+_USER = re.compile(r"//[^/@]*@")
 
 StreamSummary = dict[str, Any]
 """A stream: `name`, `class` of its events, `rate` in records a second, `lag_s` behind the clock, `newest` time stamp,
@@ -45,14 +49,19 @@ def require_stream(settings: Settings, name: str) -> StreamSettings:
     return settings.streams[name]
 
 
-def source_text(stream: StreamSettings) -> str:
-    """Where a stream comes from, in words."""
+def source_text(name: str, stream: StreamSettings) -> str:
+    """Where a stream comes from, in words; what opens a broker or a database is no part of them."""
     source = stream.source
     if source is None:
         return "none"
+    if source.mqtt is not None:
+        return f"mqtt: {source.place}"
     if source.kafka is not None:
-        return "kafka"
-    return f"{source.format}: {source.path}" if source.path else str(source.format)
+        return f"kafka: {source.place} of {source.kafka.servers}"
+    if source.path is None:
+        return source.format
+    place = f"{source.format}: {_USER.sub('//', source.path)}"
+    return place if source.closed else f"{place}, and POST /streams/{quote(name, safe='')}/events"
 
 
 def _told(settings: Settings) -> dict[str, StreamStatus]:
@@ -74,5 +83,5 @@ def _summary(name: str, stream: StreamSettings, status: StreamStatus) -> StreamS
         "duplicates": status.duplicates,
         "dead": status.rejected + status.malformed,
         "unlinked": status.unlinked,
-        "source": source_text(stream),
+        "source": source_text(name, stream),
     }

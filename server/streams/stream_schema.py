@@ -46,7 +46,7 @@ def stream_schema(_: ox.Store, settings: Settings, name: str) -> dict[str, Any]:
         "attributes": [_attribute(one) for one in known.attributes],
         "identity": list(stream.identity),
         "lateness": duration_text(stream.lateness),
-        "source": source_text(stream),
+        "source": source_text(name, stream),
         "mapping": _mapping(project, known),
     }
 

@@ -12,6 +12,7 @@ from ...pipeline import query_files, read_document
 from ..access import may
 from ..problem_document import answers
 from ..queries import ProjectProcesses
+from ..request_parameters import ContextTime
 from .context_windows import context_windows
 from .query_vocabulary import query_vocabulary
 
@@ -54,14 +55,17 @@ def vocabulary_routes(settings: Settings, processes: ProjectProcesses) -> APIRou
         "/vocabulary",
         summary="What a query may speak of",
         dependencies=[may("read")],
-        responses=answers(200, _VOCABULARY),
+        responses=answers(200, "The words of the project.", _VOCABULARY),
     )
     def vocabulary() -> dict[str, Any]:
         """Streams, their attributes, classes and properties with their labels, functions, keywords: for completion."""
         return processes.ask(query_vocabulary)
 
     @routes.get(
-        "/examples", summary="Queries to start from", dependencies=[may("read")], responses=answers(200, [_EXAMPLE])
+        "/examples",
+        summary="Queries to start from",
+        dependencies=[may("read")],
+        responses=answers(200, "Names and texts.", [_EXAMPLE]),
     )
     def examples() -> list[dict[str, str]]:
         """The query files of the project, each by its name."""
@@ -72,9 +76,9 @@ def vocabulary_routes(settings: Settings, processes: ProjectProcesses) -> APIRou
         summary="When contexts held",
         dependencies=[may("read")],
         response_model=list[RemoteContextSet],
-        responses=answers(200, _CONTEXTS),
+        responses=answers(200, "The sets, with their windows.", _CONTEXTS),
     )
-    def contexts(last: str = "24h") -> list[dict[str, Any]]:
+    def contexts(last: ContextTime = "24h") -> list[dict[str, Any]]:
         """The sets of contexts, and the windows of each context in the last time of the archive, 24 h say.
 
         It is found out by answering what begins and ends them over that time once more; a window that began before is

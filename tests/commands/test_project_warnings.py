@@ -69,3 +69,11 @@ def test_contexts_that_nothing_initiates_are_told_over_all_documents(project: Pa
     ]
     text = "INITIATE CONTEXT high FROM (?e, air); INITIATE CONTEXT low FROM (?e, air)"
     assert warnings_of(loaded, [*declared, *loaded.compile(text, outputs=declared)]) == []
+
+
+def test_a_folder_that_posted_events_fill_is_not_told(project: Path) -> None:
+    """The first of them makes it, and what was read leaves it; one that keeps its files has none yet."""
+    assert warnings(project, cleanSource="delete") == []
+    (project / "incoming").mkdir()
+    assert warnings(project, cleanSource="delete") == []
+    assert len(warnings(project, cleanSource="off")) == 1

@@ -71,9 +71,7 @@ class Named(BaseModel):
     name: str
 
 
-@pytest.mark.parametrize(
-    ("body", "why"), [(b"{", "body: Invalid JSON"), (b'{"name": 1}', "name: Input should be a valid string")]
-)
+@pytest.mark.parametrize(("body", "why"), [(b"{", "body: Invalid JSON"), (b'{"name": 1}', "name: .1. is no text")])
 def test_what_a_body_says_wrong_is_told_with_its_place(body: bytes, why: str) -> None:
     assert parse_body(Named, b'{"name": "a"}', "send a name") == Named(name="a")
     with pytest.raises(ProblemError, match=f"{why}.*: send a name") as refused:

@@ -21,10 +21,34 @@ def test_every_operation_is_described_with_an_example(plain_url: str) -> None:
         for method, operation in operations.items():
             assert operation["summary"], (method, path)
             assert operation["description"], (method, path)
-            found = [
-                c for r in operation["responses"].values() for c in r.get("content", {}).values() if "example" in c
-            ]
-            assert found or method in {"head", "delete", "put"}, (method, path)
+            assert lacking(operation) == [], (method, path)
+
+
+def lacking(operation: dict[str, Any]) -> list[str]:
+    """The parameters, bodies and answers of an operation that are not described, or of whose forms no example is."""
+    body = operation.get("requestBody")
+    told = [(f"parameter {one['name']}", one) for one in operation.get("parameters", [])]
+    told += [] if body is None else [("body", body)]
+    told += [(f"answer {status}", answer) for status, answer in operation["responses"].items()]
+    undescribed = [name for name, one in told if one.get("description") in (None, "", "Successful Response")]
+    forms = [(name, one) for name, one in told if name.startswith("parameter")]
+    forms += [(f"{name} as {media}", form) for name, one in told for media, form in one.get("content", {}).items()]
+    return undescribed + [name for name, form in forms if not exemplified(form)]
+
+
+def exemplified(form: dict[str, Any]) -> bool:
+    return "example" in form or bool(form.get("examples") or form.get("schema", {}).get("examples"))
+
+
+def test_what_is_not_described_is_found() -> None:
+    """Else the test above would hold of anything."""
+    whole = {"description": "A limit.", "example": 3}
+    described = {"parameters": [{"name": "limit", **whole}], "responses": {"204": {"description": "Done."}}}
+    assert lacking(described) == []
+    assert lacking({**described, "parameters": [{"name": "limit", "schema": {}}]}) == 2 * ["parameter limit"]
+    assert lacking({**described, "requestBody": {"content": {"text/csv": {}}}}) == ["body", "body as text/csv"]
+    bare = {"200": {"description": "Successful Response", "content": {"text/csv": {"example": "a"}, "text/n3": {}}}}
+    assert lacking({**described, "responses": bare}) == ["answer 200", "answer 200 as text/n3"]
 
 
 def test_every_part_of_an_address_is_described(plain_url: str) -> None:

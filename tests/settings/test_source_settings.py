@@ -40,3 +40,21 @@ def test_what_a_source_cannot_say(source: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError) as found:
         parse(**source)
     assert message in str(found.value)
+
+
+INBOX = {"format": "json", "path": "in/", "cleanSource": "delete"}
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ({}, None),
+        ({"cleanSource": "archive"}, "keeps what it has read, so nobody knows what waits"),
+        ({"path": "s3a://bucket/in"}, "reads no plain folder of JSON lines"),
+        ({"format": "csv"}, "reads no folder of JSON"),
+    ],
+)
+def test_what_events_can_be_posted_to(source: dict[str, Any], why: str | None) -> None:
+    found = parse(**{**INBOX, **source}).streams["s"].source
+    assert found is not None
+    assert found.closed == why

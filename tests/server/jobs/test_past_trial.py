@@ -79,8 +79,10 @@ def test_what_is_wrong(archived: Settings, tmp_path_factory: pytest.TempPathFact
     [
         (TrialSpan(), "nothing says of what time"),
         (TrialSpan(last="1h", end="now"), "contradict each other"),
-        (TrialSpan(last="soon"), "'now - soon' is no moment"),
-        (TrialSpan(start="2026-02-02", end="2026-02-01"), "the time ends before it begins"),
+        (TrialSpan(last="soon"), "last: 'soon' is no duration"),
+        (TrialSpan(start="soon"), "from: 'soon' is no moment"),
+        (TrialSpan(start="2026-02-02", end="later"), "to: 'later' is no moment"),
+        (TrialSpan(start="2026-02-02", end="2026-02-01"), "to is not behind from"),
     ],
 )
 def test_spans_that_mean_nothing(span: TrialSpan, said: str) -> None:

@@ -352,13 +352,62 @@ def test_names_are_completed_by_their_label_too(chromium: Browser, url: str) -> 
     expect(page.locator(".cm-content")).to_contain_text("?s a brick:Humidity_Sensor")
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_twelve_series_are_told_apart_and_their_last_values_stand_below(
+    chromium: Browser, url: str, theme: Literal["light", "dark"]
+) -> None:
+    """No two have the same colour; three that follow one another have a line of their own."""
+    page, _ = _opened(chromium, url, theme=theme)
+    told = chart("staleAir")
+    points = [[["2026-06-01T08:00:00Z", n], ["2026-06-01T09:00:00Z", n + 0.5]] for n in range(12)]
+    told["series"] = [{"name": f"of {n}", "unit": "ppm", "points": each} for n, each in enumerate(points)]
+    page.route("**/chart*", lambda route: route.fulfill(json=told))
+    page.reload()
+    rows = page.locator(".chart .u-legend tr")
+    expect(rows).to_have_text(
+        [re.compile(r"time \(.*2026-06-01 11:00:00"), *(re.compile(f"of {n}.*{n}\\.5 ppm") for n in range(12))]
+    )
+    drawn = rows.locator(".u-marker").evaluate_all(
+        "all => all.map(one => getComputedStyle(one)).map(one => [one.borderTopColor, one.borderTopStyle])"
+    )
+    assert len({colour for colour, _ in drawn[-12:]}) == 12
+    assert [line for _, line in drawn[-12::3]] == ["solid", "dashed", "dotted", "double"]
+
+
+@pytest.mark.parametrize("size", _SIZES)
+def test_nothing_of_a_card_lies_beyond_its_edge(chromium: Browser, url: str, size: str) -> None:
+    """The last moment of an axis, and columns of a stream whose values have long names."""
+    page, _ = _opened(chromium, url, size)
+    long = {"_id": "a", "_time": "2026-06-01T08:00:00Z", "point": "room3_supply_air_temperature", "value": 1204.25}
+    page.route("**/streams/*/events*", lambda route: route.fulfill(json=[long]))
+    page.locator(".streams > li button").first.click()
+    tables = page.locator(".stream-detail .table-box")
+    expect(tables.nth(1)).to_contain_text("1,204.3")
+    assert tables.evaluate_all("all => all.map(one => one.scrollWidth - one.clientWidth)") == [0, 0]
+    covered = {"name": "reading", "events": 9, "from": "2021-12-12T16:00:00Z", "to": "2021-12-16T11:15:00Z"}
+    archive = {
+        **covered,
+        "bytes": 9,
+        "streams": [{**covered, "covered": [[covered["from"], covered["to"]]], "gaps": []}],
+    }
+    page.route("**/archive", lambda route: route.fulfill(json=archive))
+    page.goto(f"{url}/#/archive")
+    labels = page.locator(".track.axis > span")
+    expect(labels.first).to_be_attached()
+    right = "one => one.getBoundingClientRect().right"
+    ends = labels.evaluate_all(f"all => all.map({right})")
+    assert ends
+    assert max(ends) <= page.locator("figure.bands").evaluate(right)
+
+
 @pytest.mark.long
 def test_a_contradiction_is_listed_and_a_parked_query_goes_on(chromium: Browser, url: str) -> None:
     page, _ = _opened(chromium, url, path="/#/knowledge")
     file = {"name": "rooms.ttl", "mimeType": "text/turtle", "buffer": b"# Contradiction"}
     page.locator("input[type=file]").set_input_files(file)  # type: ignore[arg-type] # its type is that of the module
     expect(page.get_by_role("alert")).to_contain_text("robod:room1 is both brick:Room and brick:Sensor")
-    expect(page.get_by_role("alert").locator("li")).to_contain_text(["robod:room2 is both", "see rooms.ttl"])
+    expect(page.get_by_role("alert").locator("li")).to_contain_text(["robod:room2 is both"])
+    expect(page.get_by_role("alert").locator("p")).to_contain_text(["room1 is both", "see rooms.ttl", "Nothing"])
     page.goto(f"{url}/#/live/dampRoom")
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_role("button", name="Resume")).to_have_count(0)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from kaicep.archive import ArchivePlace
+from kaicep.archive.matches import MatchLog
 from kaicep.config import Settings
 from kaicep.server.problem import ProblemError
 from kaicep.server.rows import MatchReader
 from kaicep.server.rows.match_page import match_page
+from support.found import ORIGIN, QUERY, matches
 from support.kept_rows import keep_rows, row_id
 
 
@@ -44,3 +47,17 @@ def test_the_last_rows(reader: MatchReader) -> None:
 def test_without_rows_there_is_no_place(settings: Settings) -> None:
     page = match_page(MatchReader(settings), "high", None, 10, None)
     assert (page.columns, page.rows, page.next) == ((), (), None)
+
+
+def test_columns_are_those_of_select(settings: Settings) -> None:
+    """Of the page, and of each of its rows; what kaicep adds comes behind them."""
+    place = ArchivePlace.of(settings)
+    place.prepare()
+    log = MatchLog(place.logs, locks=place.root)
+    log.append(0, [(ORIGIN, matches([1, 2]))])
+    log.close()
+    reader = MatchReader(settings)
+    page = match_page(reader, QUERY, None, 10, None)
+    assert page.columns == ("flow", "note", "room", "lasts", "_time", "_events", "_id")
+    assert [tuple(row) for row in page.rows] == 2 * [page.columns]
+    assert reader.columns(QUERY) == page.columns[:4]

@@ -11,7 +11,15 @@ const MOST_LINES = 40;
 const DAY_S = 86_400;
 /** So many times the usual step between two values is a silence. */
 const SILENCE = 12;
-const seriesColour = (n) => colour(`series-${(n % 6) + 1}`);
+/** The colours of three series that follow one another are told apart by everybody; the next three have another line. */
+const LINES = [
+  { border: "solid", width: 2, dash: [] },
+  { border: "dashed", width: 2, dash: [9, 4] },
+  { border: "dotted", width: 2, dash: [2, 4] },
+  { border: "double", width: 4, dash: [11, 4, 2, 4] },
+];
+const seriesColour = (n) => colour(`series-${(n % MOST_SERIES) + 1}`);
+const seriesLine = (n) => LINES[Math.floor(n / 3) % LINES.length];
 
 /** Series of points as the columns that uPlot draws; times in seconds. */
 export function columns(series) {
@@ -93,12 +101,20 @@ function times(u, ticks, axis, space, step) {
 function silences(u, index, from, to) {
   const [times, values] = [u.data[0], u.data[index]];
   const known = [];
-  for (let n = from; n <= to; n += 1) if (values[n] !== null && values[n] !== undefined) known.push(times[n]);
+  for (let n = from; n <= to; n += 1) if (isKnown(values[n])) known.push(times[n]);
   const steps = known.slice(1).map((time, n) => time - known[n]);
   const usual = [...steps].sort((a, b) => a - b)[steps.length >> 1];
   return steps.flatMap((step, n) =>
     step > usual * SILENCE ? [[u.valToPos(known[n], "x", true), u.valToPos(known[n + 1], "x", true)]] : [],
   );
+}
+
+const isKnown = (value) => value !== null && value !== undefined;
+
+/** What the legend says of a series: its value below the pointer, and while nobody points its last one. */
+function legendValue(u, value, index, place, text) {
+  const told = isKnown(place) ? value : u.data[index].findLast(isKnown);
+  return isKnown(told) ? text(told) : "–";
 }
 
 function options(width, height, series, lines, matches) {
@@ -114,21 +130,27 @@ function options(width, height, series, lines, matches) {
     width,
     height,
     cursor: { y: false, points: { size: 7 } },
-    legend: { live: true, isolate: true },
+    legend: {
+      live: true,
+      isolate: true,
+      markers: { dash: (u, index) => seriesLine(index - 1).border, width: (u, index) => seriesLine(index - 1).width },
+    },
     scales: { y: { range } },
     axes: [
       axis({ values: times, space: 72, size: 30 }),
       axis({ values, size: 58, label: units.length === 1 ? units[0] : undefined, labelSize: units.length === 1 ? 20 : 0, labelFont: "12px system-ui, sans-serif" }),
     ],
     series: [
-      { label: `time (${zone})`, value: (u, seconds) => (seconds === null ? "–" : clock(seconds)) },
+      { label: `time (${zone})`, value: (u, seconds, index, place) => legendValue(u, seconds, index, place, clock) },
       ...series.map(({ name, unit }, n) => ({
         label: name,
         stroke: seriesColour(n),
         width: 1.75,
+        dash: seriesLine(n).dash.map((length) => length * devicePixelRatio),
         gaps: silences,
         points: { show: series[n].points.length < 40 },
-        value: (u, value) => (value === null || value === undefined ? "–" : `${number(value)}${unit ? ` ${unitSign(unit)}` : ""}`),
+        value: (u, value, index, place) =>
+          legendValue(u, value, index, place, (told) => `${number(told)}${unit ? ` ${unitSign(unit)}` : ""}`),
       })),
     ],
     hooks: {

@@ -12,12 +12,16 @@ export function timeScale(from, to) {
   return (time) => Math.min(Math.max(((time - from) / span) * 100, 0), 100);
 }
 
+/** So near to an end, as a share of the track, what is written below a moment would reach beyond it. */
+const EDGE = 0.025;
+
 /** A few round moments between two, on this machine's clock. */
 export function ticks(from, to, most = 8) {
   const step = STEPS.find((one) => (to - from) / one <= most) ?? STEPS.at(-1);
   const shift = new Date(from).getTimezoneOffset() * MINUTE;
   const found = [];
-  for (let time = Math.ceil((from - shift) / step) * step + shift; time < to; time += step) {
+  const edge = (to - from) * EDGE;
+  for (let time = Math.ceil((from + edge - shift) / step) * step + shift; time <= to - edge; time += step) {
     const at = new Date(time);
     const day = `${two(at.getMonth() + 1)}-${two(at.getDate())}`;
     const midnight = at.getHours() === 0 && at.getMinutes() === 0;

@@ -27,18 +27,21 @@ export function mediaType(name, text) {
 }
 
 function Refusal({ problem }) {
-  const lines = [...(problem.notes ?? []), problem.hint].filter(Boolean);
+  const lines = problem.notes ?? [];
   return (
     <div class="problem" role="alert">
       <p>
         <strong>{problem.message}</strong>
         {problem.place?.line && ` (line ${problem.place.line})`}
       </p>
-      <ul>
-        {lines.map((line) => (
-          <li key={line}>{line}</li>
-        ))}
-      </ul>
+      {lines.length > 0 && (
+        <ul>
+          {lines.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
+      {problem.hint && <p>{problem.hint}</p>}
       <p class="note">Nothing was changed.</p>
     </div>
   );

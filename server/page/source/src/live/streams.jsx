@@ -65,6 +65,8 @@ function StreamDetail({ stream }) {
       <dl class="pairs">
         <dt>events are</dt>
         <dd>{stream.class}</dd>
+        <dt>come from</dt>
+        <dd>{stream.source}</dd>
         {stream.newest && (
           <>
             <dt>newest</dt>
