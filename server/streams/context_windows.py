@@ -39,9 +39,10 @@ def context_windows(_: ox.Store, settings: Settings, last: str) -> list[dict[str
         last: how far back from the newest event, such as `24h`.
 
     Returns:
-        Of each `set`, `contexts` (`name`, `default`), `key`: the names of the keys, `from` and `to`: the time that was
-        asked for, null without events, and `windows` as `ContextChronicle.windows` tells them. Where the log has
-        forgotten its first events, what held in a partition before the first change since is not told.
+        Of each `set` its `contexts` (`name`, `default`), the names of its `key`, `from` and `to`: the time that was
+        asked for, but nothing before the first event of the log, null without events; and `windows` as
+        `ContextChronicle.windows` tells them. Where the log has forgotten its first events, what held in a partition
+        before the first change since is not told.
 
     Raises:
         KaicepError: the project is wrong, or `last` is no duration.
@@ -97,8 +98,7 @@ def _told(project: Project, follower: ContextFollower, span: TrialSpan) -> list[
     try:
         with open_read_view(settings, project.knowledge, project.shapes, store=False) as archive:
             done = follower.follow(archive, settings.server.query_timeout.total_seconds() / 2)
-            first = archive.log.first
-            begun = not archive.forgets or first is None or first.batch <= 1
+            begun = not archive.forgets or archive.log.first is None or archive.log.first.batch <= 1
     except ArchiveError as error:
         if error.place is not None:
             raise
@@ -106,10 +106,10 @@ def _told(project: Project, follower: ContextFollower, span: TrialSpan) -> list[
     if done < 1:
         said = f"when contexts held is being found out: {done:.0%} of the archive lies behind"
         raise ProblemError(503, said, "ask again", Retry_After="5")
-    newest = follower.newest
-    if newest is None:
+    first, newest = follower.first, follower.newest
+    if first is None or newest is None:
         return [_head(one.set) | {"from": None, "to": None, "windows": []} for one in follower.sets]
-    start = span.moments(newest)[0] or newest
+    start = max(span.moments(newest)[0] or first, first)
     time = {"from": plain_value(start), "to": plain_value(newest)}
     return [_head(one.set) | time | {"windows": one.windows(start, newest, begun=begun)} for one in follower.sets]
 

@@ -104,7 +104,9 @@ def test_the_token_is_the_same_file_for_all(services: dict[str, Any]) -> None:
     tokens = Project.load(FOLDER / "project").settings.server.tokens
     (job,) = loaded("prometheus.yml")["scrape_configs"]
     assert [one.token for one in tokens.values()] == [f"file:{job['authorization']['credentials_file']}"]
-    assert [one["file"] for one in loaded("compose.yaml")["secrets"].values()] == ["./var/token"], "var is never shipped"
+    assert [one["file"] for one in loaded("compose.yaml")["secrets"].values()] == ["./var/token"], (
+        "var is never shipped"
+    )
     assert services["kaicep"]["secrets"] == services["prometheus"]["secrets"] == list(loaded("compose.yaml")["secrets"])
 
 
