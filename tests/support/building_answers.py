@@ -30,7 +30,7 @@ def _windows() -> list[dict[str, Any]]:
     return windows
 
 
-_ASKED = {"from": iso(NOW - timedelta(hours=24)), "to": iso(NOW)}
+_LATELY = {"from": iso(NOW - timedelta(hours=24)), "to": iso(NOW)}
 
 
 def _attribute(name: str, kind: str, property_: str, *, individual: bool = False) -> dict[str, Any]:
@@ -242,7 +242,7 @@ ANSWERS: dict[str, Any] = {
         "source": "json: var/inbox/reading/",
         "mapping": _MAPPING,
     },
-    "/contexts": [{"set": "alarm", "contexts": _CONTEXTS, "key": ["room"], **_ASKED, "windows": _windows()}],
+    "/contexts": [{"set": "alarm", "contexts": _CONTEXTS, "key": ["room"], **_LATELY, "windows": _windows()}],
     "/alarms": _alarms(),
     "/ontologies": {
         "modules": [
