@@ -450,7 +450,7 @@ def test_times_say_of_which_zone_they_are_and_contexts_hold_until_it_was_asked(c
     expect(page.locator(".zone")).to_contain_text("Europe/Berlin")
     expect(page.locator(".chart")).to_contain_text("time (Europe/Berlin)")
     newest = {"name": "reading", "class": "e:R", "rate": 1, "lag_s": 0, "records": 9, "newest": "2026-06-01T19:00:00Z"}
-    asked = {"from": "2026-06-01T08:00:00Z", "to": "2026-06-01T12:00:00Z"}
+    asked = {"from": "2026-06-01T08:15:00Z", "to": "2026-06-01T12:00:00Z"}
     windows = [
         {"context": "vacant", "key": {"room": "a"}, "from": None, "to": "2026-06-01T09:00:00Z"},
         {"context": "occupied", "key": {"room": "a"}, "from": "2026-06-01T09:00:00Z", "to": "2026-06-01T10:00:00Z"},
@@ -481,6 +481,7 @@ def test_times_say_of_which_zone_they_are_and_contexts_hold_until_it_was_asked(c
 def test_contexts_are_asked_anew_when_something_has_changed_them(chromium: Browser, url: str) -> None:
     """Soon, and once for changes that come together: nobody waits for half a minute."""
     page, _ = _opened(chromium, url)
+    page.goto("about:blank")
     asked: list[float] = []
     page.on("request", lambda sent: asked.append(time.monotonic()) if sent.url.endswith("/contexts") else None)
     matches = [7]
@@ -491,7 +492,7 @@ def test_contexts_are_asked_anew_when_something_has_changed_them(chromium: Brows
         route.fulfill(json=[known | told | {"latency": None, "priority": 0}])
 
     page.route("**/queries", queries)
-    page.reload()
+    page.goto(url)
     expect(page.locator(".queries")).to_contain_text("7")
     page.wait_for_timeout(5000)
     assert len(asked) == 1, "without a change it is asked but once in a while"
