@@ -9,9 +9,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from kaicep import Project
+from kaicep.annotator import AnnotatedBatch, Annotator
 from kaicep.archive import open_read_view
 from kaicep.config import Settings
 from kaicep.pipeline import labelled, queries_read
+from kaicep.server.jobs import batch_of_log
 from kaicep.server.streams import context_follower
 from kaicep.server.streams.context_follower import ContextFollower, FollowedQueries
 from support.archives import NINE, PROJECT, SECOND, STREAM, opened, readings
@@ -66,10 +68,12 @@ def test_old_events_are_read_once(followed: ContextFollower, tmp_path: Path, mon
     assert windy(followed) == [(f"s{n}", f"00:4{n}", None) for n in (0, 1, 2)]
     assert (followed.first, followed.newest) == (NINE, NINE + 42 * SECOND)
     read: list[Any] = []
-    taken = context_follower.batch_of_log
-    monkeypatch.setattr(
-        context_follower, "batch_of_log", lambda a, t: read.extend(t["_time"].to_pylist()) or taken(a, t)
-    )
+
+    def counted(annotator: Annotator, events: pa.Table) -> AnnotatedBatch:
+        read.extend(events["_time"].to_pylist())
+        return batch_of_log(annotator, events)
+
+    monkeypatch.setattr(context_follower, "batch_of_log", counted)
     assert follow(followed, tmp_path) == 1
     assert read == [], "nothing new is there"
     keep(tmp_path, 2, 60, 61)

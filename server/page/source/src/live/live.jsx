@@ -9,7 +9,7 @@ import { Queries } from "./queries.jsx";
 import { Streams } from "./streams.jsx";
 
 const OFTEN_MS = 2000;
-const SELDOM_MS = 30_000;
+const SELDOM_MS = 10_000;
 const NARROW = 960;
 
 /** The one that is shown where none was chosen: a query that runs, of the most matches. */
