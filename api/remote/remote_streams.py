@@ -102,7 +102,7 @@ class RemoteWindow:
     Attributes:
         context: its name.
         key: the partition, by the names of the keys.
-        start: when it began; `None`: before what is known; `from` in JSON.
+        start: when it began, maybe before the time that was asked for; `None`: it always held; `from` in JSON.
         end: when it was over; `None`: it holds; `to` in JSON.
     """
 
@@ -114,11 +114,22 @@ class RemoteWindow:
 
 @dataclass(frozen=True, slots=True)
 class RemoteContextSet:
-    """A set of contexts, the names of its keys, and when each context held lately."""
+    """A set of contexts, and when each context held lately.
+
+    Attributes:
+        set: its name.
+        contexts: those of it.
+        key: the names of its keys.
+        start: of the time that was asked for; `None`: there is no event; `from` in JSON.
+        end: of that time, the newest event; `None` likewise; `to` in JSON.
+        windows: that hold at some moment of it.
+    """
 
     set: str
     contexts: tuple[RemoteContext, ...]
     key: tuple[str, ...]
+    start: Annotated[datetime | None, Field(alias="from")]
+    end: Annotated[datetime | None, Field(alias="to")]
     windows: tuple[RemoteWindow, ...]
 
 

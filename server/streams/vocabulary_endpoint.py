@@ -34,6 +34,8 @@ _CONTEXTS = [
         "set": "door",
         "contexts": [{"name": "shut", "default": True}, {"name": "open", "default": False}],
         "key": ["room"],
+        "from": "2026-06-01T07:00:00Z",
+        "to": "2026-06-01T09:30:00Z",
         "windows": [
             {"context": "open", "key": {"room": "urn:ex:r1"}, "from": "2026-06-01T08:00:00Z", "to": None},
         ],
@@ -81,8 +83,8 @@ def vocabulary_routes(settings: Settings, processes: ProjectProcesses) -> APIRou
     def contexts(last: ContextTime = "24h") -> list[dict[str, Any]]:
         """The sets of contexts, and the windows of each context in the last time of the archive, 24 h say.
 
-        It is found out by answering what begins and ends them over that time once more; a window that began before is
-        known from its end alone.
+        They are a cut of what the whole archive tells, up to its newest event, `to`: a window that began before the
+        time, `from`, has its true begin. 503: the archive is so large that it has to be read first; ask again.
         """
         return processes.ask(context_windows, last)
 

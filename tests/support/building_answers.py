@@ -30,6 +30,9 @@ def _windows() -> list[dict[str, Any]]:
     return windows
 
 
+_LATELY = {"from": iso(NOW - timedelta(hours=24)), "to": iso(NOW)}
+
+
 def _attribute(name: str, kind: str, property_: str, *, individual: bool = False) -> dict[str, Any]:
     told = {"name": name, "type": kind, "unit": None, "property": f"http://www.w3.org/ns/sosa/{property_}"}
     return told | {"individual": individual}
@@ -239,7 +242,7 @@ ANSWERS: dict[str, Any] = {
         "source": "json: var/inbox/reading/",
         "mapping": _MAPPING,
     },
-    "/contexts": [{"set": "alarm", "contexts": _CONTEXTS, "key": ["room"], "windows": _windows()}],
+    "/contexts": [{"set": "alarm", "contexts": _CONTEXTS, "key": ["room"], **_LATELY, "windows": _windows()}],
     "/alarms": _alarms(),
     "/ontologies": {
         "modules": [

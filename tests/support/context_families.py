@@ -20,7 +20,7 @@ from oracle.evaluate import Oracle
 from .campus import file_of
 from .tuples import Tuples
 
-__all__ = ["FAMILIES", "ContextCase", "case", "contexts_oracle", "contexts_project"]
+__all__ = ["FAMILIES", "ContextCase", "case", "contexts_content", "contexts_oracle", "contexts_project"]
 
 TURTLE = """
 @prefix x: <http://x/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -48,7 +48,7 @@ class ContextCase:
         )
 
 
-def _settings(lateness: int) -> dict[str, Any]:
+def contexts_content(lateness: int) -> dict[str, Any]:
     """The content of the project file."""
     attributes = {
         "P": {"seg": "integer", "lane": "string", "v": "integer", "car": "integer"},
@@ -73,13 +73,13 @@ def _settings(lateness: int) -> dict[str, Any]:
 def contexts_project(lateness: int, off: str | None = None) -> Project:
     """The engine's project; `off` is a part of the optimiser that is switched off."""
     engine = {} if off is None else {"engine": {"contexts": {off: False}}}
-    return Project.parse({**_settings(lateness), **engine})
+    return Project.parse({**contexts_content(lateness), **engine})
 
 
 @cache
 def contexts_oracle(lateness: int) -> Oracle:
     """The oracle's."""
-    return Oracle(_settings(lateness))
+    return Oracle(contexts_content(lateness))
 
 
 class Writer:

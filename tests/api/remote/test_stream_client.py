@@ -37,6 +37,7 @@ def test_streams_their_events_and_what_held(tmp_path: Path) -> None:
         (known,) = client.contexts(last="1h")
         (windy,) = [window for window in known.windows if window.context == "windy"]
         assert (windy.start, windy.end) == (NINE + 40 * SECOND, NINE + 60 * SECOND)
+        assert (known.start, known.end) == (NINE, NINE + 149 * SECOND)
         assert {one.name for one in known.contexts if one.default} == {"calm"}
         with pytest.raises(PipelineError, match="did you mean 'airflowReport'"):
             client.stream("airflowReprt")

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -492,11 +494,12 @@ def test_an_editor_that_cannot_be_loaded_says_so(chromium: Browser, url: str) ->
 
 
 @pytest.mark.long
-def test_times_say_of_which_zone_they_are_and_contexts_hold_until_the_newest_event(chromium: Browser, url: str) -> None:
+def test_times_say_of_which_zone_they_are_and_contexts_hold_until_it_was_asked(chromium: Browser, url: str) -> None:
     page, _ = _opened(chromium, url)
     expect(page.locator(".zone")).to_contain_text("Europe/Berlin")
     expect(page.locator(".chart")).to_contain_text("time (Europe/Berlin)")
-    newest = {"name": "reading", "class": "e:R", "rate": 1, "lag_s": 0, "records": 9, "newest": "2026-06-01T12:00:00Z"}
+    newest = {"name": "reading", "class": "e:R", "rate": 1, "lag_s": 0, "records": 9, "newest": "2026-06-01T19:00:00Z"}
+    asked = {"from": "2026-06-01T08:15:00Z", "to": "2026-06-01T12:00:00Z"}
     windows = [
         {"context": "vacant", "key": {"room": "a"}, "from": None, "to": "2026-06-01T09:00:00Z"},
         {"context": "occupied", "key": {"room": "a"}, "from": "2026-06-01T09:00:00Z", "to": "2026-06-01T10:00:00Z"},
@@ -504,7 +507,10 @@ def test_times_say_of_which_zone_they_are_and_contexts_hold_until_the_newest_eve
     ]
     contexts = [{"name": "vacant", "default": True}, {"name": "occupied", "default": False}]
     page.route("**/streams", lambda route: route.fulfill(json=[newest]))
-    told = [{"set": "room", "contexts": contexts, "key": ["room"], "windows": windows}]
+    told = [
+        {"set": name, "contexts": contexts, "key": ["room"], **asked, "windows": windows[:number]}
+        for name, number in (("room", 3), ("hall", 1))
+    ]
     page.route("**/contexts", lambda route: route.fulfill(json=told))
     page.reload()
     expect(page.locator(".streams .name")).to_have_text("reading")
@@ -514,7 +520,37 @@ def test_times_say_of_which_zone_they_are_and_contexts_hold_until_the_newest_eve
     before, there, since = card.locator(".track .band").all()
     widths = [(one.bounding_box() or {"width": 0})["width"] for one in (before, there, since)]
     assert 0 < widths[0] < widths[1] < widths[2]
+    # Another set has the same time, whenever its contexts have changed.
+    hall = page.locator(".card", has_text="Contexts: hall")
+    assert hall.locator(".axis span").all_inner_texts() == card.locator(".axis span").all_inner_texts()
     assert "before – 11:00" in re.sub(r"2026-06-01 |:00(?=$| )", "", before.get_attribute("title") or "")
+
+
+@pytest.mark.long
+def test_contexts_are_asked_anew_when_something_has_changed_them(chromium: Browser, url: str) -> None:
+    """Soon, and once for changes that come together: nobody waits for half a minute."""
+    page, _ = _opened(chromium, url)
+    page.goto("about:blank")
+    asked: list[float] = []
+    page.on("request", lambda sent: asked.append(time.monotonic()) if sent.url.endswith("/contexts") else None)
+    matches = [7]
+
+    def queries(route: Route) -> None:
+        known = {"label": "alarm.raised.switch", "kind": "contexts", "state": "running", "matches": matches[0]}
+        told = {"text": "", "submitted": False, "named": False, "columns": [], "reads": [], "reason": None}
+        route.fulfill(json=[known | told | {"latency": None, "priority": 0}])
+
+    page.route("**/queries", queries)
+    page.goto(url)
+    expect(page.locator(".queries")).to_contain_text("7")
+    page.wait_for_timeout(5000)
+    assert len(asked) == 1, "without a change it is asked but once in a while"
+    for number in (8, 9, 10):
+        matches[0] = number
+        expect(page.locator(".queries")).to_contain_text(str(number))
+    page.wait_for_timeout(4000)
+    assert 2 <= len(asked) <= 4
+    assert all(later - earlier > 1.5 for earlier, later in pairwise(asked))
 
 
 @pytest.mark.long

@@ -4,7 +4,6 @@ import { Card } from "../parts/card.jsx";
 import { moment, shown } from "../server/terms.js";
 
 const MOST_ROWS = 30;
-const HOUR = 3_600_000;
 
 const keyText = (key) => {
   const values = Object.values(key ?? {});
@@ -28,17 +27,14 @@ export function bandKinds(contexts) {
   return new Map(contexts.map(({ name, default: is }) => [name, is ? "default" : `kind-${(n++ % 6) + 1}`]));
 }
 
-/** @param {{set: object, newest: number}} props `newest`: the time of the newest event, until which open windows hold */
-function ContextSet({ set, newest }) {
+/** @param {{set: object}} props its time is that which was asked for: nobody knows yet what holds behind its end */
+function ContextSet({ set }) {
   const kinds = bandKinds(set.contexts);
   const rows = partitions(set, kinds);
-  const changes = set.windows.flatMap((window) => [window.from, window.to]).filter(Boolean).map(moment);
-  const to = Math.max(...changes, newest);
-  const from = Math.max(Math.min(...changes) - HOUR / 4, to - 48 * HOUR);
   return (
     <Card title={`Contexts: ${set.set}`} note={set.key?.length ? `by ${[].concat(set.key).join(", ")}` : null}>
       {rows.length ? (
-        <Bands label={`Contexts of ${set.set}`} rows={rows.slice(0, MOST_ROWS)} from={from} to={to} legend={[...kinds].map(([name, kind]) => [kind, name])} />
+        <Bands label={`Contexts of ${set.set}`} rows={rows.slice(0, MOST_ROWS)} from={moment(set.from)} to={moment(set.to)} legend={[...kinds].map(([name, kind]) => [kind, name])} />
       ) : (
         <p class="empty">The default holds everywhere: no other context has begun.</p>
       )}
@@ -47,5 +43,4 @@ function ContextSet({ set, newest }) {
   );
 }
 
-export const Contexts = ({ answer, newest }) =>
-  (answer.value ?? []).map((set) => <ContextSet key={set.set} set={set} newest={newest} />);
+export const Contexts = ({ answer }) => (answer.value ?? []).map((set) => <ContextSet key={set.set} set={set} />);

@@ -2,7 +2,6 @@
 import { useEffect } from "preact/hooks";
 import { useAnswer } from "../server/use_answer.js";
 import { go, place } from "../router.js";
-import { moment } from "../server/terms.js";
 import { Alarms } from "./alarms.jsx";
 import { Contexts } from "./contexts.jsx";
 import { QueryDetail } from "./query_detail.jsx";
@@ -10,7 +9,7 @@ import { Queries } from "./queries.jsx";
 import { Streams } from "./streams.jsx";
 
 const OFTEN_MS = 2000;
-const SELDOM_MS = 30_000;
+const SELDOM_MS = 10_000;
 const NARROW = 960;
 
 /** The one that is shown where none was chosen: a query that runs, of the most matches. */
@@ -19,15 +18,17 @@ export function foremost(queries) {
   return [...queries].sort((a, b) => order(a) - order(b) || b.matches - a.matches)[0]?.label ?? null;
 }
 
+/** Another text whenever something may have begun or ended a context. */
+export const changes = (queries) => queries?.filter(({ kind }) => kind !== "query").map((one) => `${one.label} ${one.matches}`).join("\n") ?? null;
+
 export function Live() {
   const streams = useAnswer("/streams", OFTEN_MS);
   const queries = useAnswer("/queries", OFTEN_MS);
-  const contexts = useAnswer("/contexts", SELDOM_MS);
+  const contexts = useAnswer("/contexts", SELDOM_MS, changes(queries.value));
   const alarms = useAnswer("/alarms", OFTEN_MS);
   const [asked] = place.value.parts;
   const label = asked ?? foremost(queries.value ?? []);
   const query = queries.value?.find((one) => one.label === label) ?? null;
-  const newest = Math.max(...(streams.value ?? []).map((one) => moment(one.newest)).filter(Number.isFinite), 0);
   useEffect(() => {
     // On a phone the chosen query lies below all the others.
     if (asked && query && innerWidth < NARROW) document.getElementById("detail")?.scrollIntoView();
@@ -46,7 +47,7 @@ export function Live() {
         </div>
         <div class="column wide" id="detail">
           {query && <QueryDetail key={query.label} query={query} again={queries.again} />}
-          <Contexts answer={contexts} newest={newest} />
+          <Contexts answer={contexts} />
         </div>
       </div>
     </div>

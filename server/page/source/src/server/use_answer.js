@@ -5,24 +5,33 @@ import { demanded, get } from "./requests.js";
 /** A server that is busy, or away (0), is asked again a little later; what is shown stays. */
 const PASSING = [0, 429, 503];
 const RETRY_MS = 5000;
+/** However often something changes, no answer is asked for sooner again. */
+const SOONEST_MS = 2000;
 
 /**
  * What a GET gives; `null` as path asks nothing.
  * @param {string | null} path
  * @param {number} everyMs 0: once
+ * @param {string | null} version another one: it is asked again soon, without regard to the pause; null: nobody knows yet
  * @returns {{value: any, problem: Error | null, loading: boolean, again: () => void}}
  */
-export function useAnswer(path, everyMs = 0) {
+export function useAnswer(path, everyMs = 0, version = null) {
   const [state, setState] = useState({ path: null, value: null, problem: null });
   const [turn, setTurn] = useState(0);
   const last = useRef("");
+  const hurry = useRef(() => {});
+  const seen = useRef(version);
   const needed = demanded.value;
   useEffect(() => {
     if (path === null || needed) return undefined;
     const stop = new AbortController();
     let timer = 0;
+    let asked = 0;
+    let asking = false;
+    let missed = false;
     const ask = async () => {
       let later = 0;
+      [asked, asking, missed] = [Date.now(), true, false];
       if (!document.hidden || !last.current) {
         try {
           const value = await get(path, { signal: stop.signal });
@@ -37,12 +46,23 @@ export function useAnswer(path, everyMs = 0) {
           setState((before) => (later && before.value ? before : keep(before)));
         }
       }
+      asking = false;
+      if (missed && !later && !stop.signal.aborted) return soon();
       const pause = Math.max(everyMs, later);
       if (pause && !stop.signal.aborted) timer = setTimeout(ask, pause);
     };
+    const soon = () => {
+      clearTimeout(timer);
+      timer = setTimeout(ask, Math.max(0, asked + SOONEST_MS - Date.now()));
+    };
+    hurry.current = () => (asking ? (missed = true) : soon());
     ask();
-    return () => (stop.abort(), clearTimeout(timer));
+    return () => (stop.abort(), clearTimeout(timer), (hurry.current = () => {}));
   }, [path, everyMs, turn, needed]);
+  useEffect(() => {
+    if (seen.current !== null && version !== null) hurry.current();
+    seen.current = version;
+  }, [version]);
   const again = useCallback(() => setTurn((n) => n + 1), []);
   const fresh = state.path === path;
   return {
