@@ -57,7 +57,8 @@ def test_every_package_and_all_data_get_in() -> None:
 @pytest.mark.parametrize(
     "path",
     [".git/config", ".venv/bin/python", "tests/test_cli.py", "benchmarks/path.py", "docs/language.md",
-     "examples/campus/var/archive/x", "cep/__pycache__/x.pyc", "build/site/index.html", "examples/operations/var/token"],
+     "examples/campus/var/archive/x", "cep/__pycache__/x.pyc", "build/site/index.html",
+     "examples/operations/var/token"],
 )  # fmt: skip
 def test_what_is_not_needed_stays_outside(path: str) -> None:
     assert not gets_in(path)
