@@ -94,18 +94,19 @@ class ChildProcess:
         self.connection.close()
 
 
-def serve_parent(memory: int = MOST_MEMORY, *, gives_way: bool = True) -> None:
+def serve_parent(memory: int | None = MOST_MEMORY, *, gives_way: bool = True) -> None:
     """Become such a process; what is begun without this goes on when the one that waits for it was killed.
 
     Args:
-        memory: bytes of data; whoever asks the system for more gets none.
+        memory: bytes of data; whoever asks the system for more gets none; `None`: as many as there are.
         gives_way: whether others come first where processors are few.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to both, and the other one ends this one
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     if gives_way:
         os.nice(_NICE)
-    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    if memory is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
 
 
 def _end_with_parent(parent: int) -> None:
