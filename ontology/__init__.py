@@ -7,7 +7,6 @@ from .knowledge import KnowledgeBase
 from .left_out import LeftOut
 from .private_copy import PrivateCopy
 from .project_knowledge import ClosingRules, close_modules, knowledge_of, load_knowledge, stated_modules
-from .reasoners import Telling, untold
 from .terms import local_name, select, shown
 
 __all__ = [
@@ -16,7 +15,6 @@ __all__ = [
     "KnowledgeBase",
     "LeftOut",
     "PrivateCopy",
-    "Telling",
     "close_modules",
     "knowledge_of",
     "load_knowledge",
@@ -24,5 +22,4 @@ __all__ = [
     "select",
     "shown",
     "stated_modules",
-    "untold",
 ]

@@ -10,11 +10,12 @@ from typing import Protocol
 from ..config import Settings
 from ..errors import OntologyError
 from ..settings import OnContradiction, ReasonerName
+from ..storage import Telling, untold
 from .closures import ClosureCache, cache_folder
 from .knowledge import KnowledgeBase
 from .left_out import LeftOut, left_out_texts, read_left_out, without_statements
 from .modules import BrickBridge, ImportCatalog, Module, bridge_versions, find_modules, parse_ntriples, resolve_imports
-from .reasoners import USUAL_LIMITS, Closing, ClosureLimits, Telling, close, untold
+from .reasoners import USUAL_LIMITS, Closing, ClosureLimits, close
 from .repairs import find_repair
 
 __all__ = ["ClosingRules", "close_modules", "knowledge_of", "load_knowledge", "stated_modules"]

@@ -70,9 +70,17 @@ class ChildProcess:
         """Whether it has not ended."""
         return self._process.poll() is None
 
-    def stop(self) -> None:
-        """Let it stand still, from any thread."""
+    @property
+    def number(self) -> int:
+        """Of the process."""
+        return self._process.pid
+
+    def stop(self, *, wait: bool = False) -> None:
+        """Let it stand still, from any thread; `wait` until it does, or has ended."""
         self._process.send_signal(signal.SIGSTOP)
+        if wait:
+            with suppress(ChildProcessError):  # it has ended before
+                os.waitid(os.P_PID, self._process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
 
     def go_on(self) -> None:
         """Let it go on, likewise."""

@@ -9,12 +9,13 @@ from typing import Any
 
 from ...config import Settings
 from ...errors import OntologyError
-from ...ontology import Telling, knowledge_of, untold
+from ...ontology import knowledge_of
 from ...ontology.modules import Module, ModuleChange, find_named, named_ontologies, with_module, without_module
 from ...ontology.reasoners import close
 from ...pipeline import query_files, read_document
-from ...pipeline.control import SETTLED, Requests
+from ...pipeline.control import Requests
 from ...pipeline.knowledge import Entry, KnowledgeStore, Version
+from ...storage import SETTLED, Telling, untold
 from ..project import Project
 
 __all__ = [

@@ -16,10 +16,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ...settings import ReasonerName
-from ...storage import ProcessLock, folder_size, is_running, read_checked, write_checked
+from ...storage import ProcessLock, Telling, folder_size, is_running, read_checked, untold, write_checked
 from ..modules import DocumentHeads, Module
 from ..program_version import program_version
-from ..reasoners import REASONERS, Closing, Closure, ClosureLimits, Telling, untold
+from ..reasoners import REASONERS, Closing, Closure, ClosureLimits
 from .kept_closure import read_closure, write_closure
 
 __all__ = ["ClosureCache"]

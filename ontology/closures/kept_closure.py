@@ -26,12 +26,12 @@ from typing import Any
 
 from pyoxigraph import NamedNode, RdfFormat, Store, Triple, parse, serialize
 
-from ...storage import read_checked, write_checked
+from ...storage import Telling, read_checked, untold, write_checked
 from ..consistency import read_violations, violation_texts
 from ..known_names import KnownNames
 from ..modules import Module
 from ..private_copy import PrivateCopy
-from ..reasoners import Closure, Telling, untold
+from ..reasoners import Closure
 from ..stated_graphs import store_statements
 from ..terms import TYPE, Term
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .closing_stage import ClosingStage, Telling, untold
 from .closure_process import close_in_process, copy_quads
 from .hierarchy import NO_LIMITS, USUAL_LIMITS, ClosureLimits
 from .owl_rules import Pattern, Rule, Slot, general_rules
@@ -14,7 +13,6 @@ __all__ = [
     "REASONERS",
     "USUAL_LIMITS",
     "Closing",
-    "ClosingStage",
     "Closure",
     "ClosureLimits",
     "KeptFiles",
@@ -22,10 +20,8 @@ __all__ = [
     "Reasoner",
     "Rule",
     "Slot",
-    "Telling",
     "close",
     "close_in_process",
     "copy_quads",
     "general_rules",
-    "untold",
 ]

@@ -23,10 +23,9 @@ from pyoxigraph import Quad, RdfFormat, Store, parse, serialize
 
 from ...errors import OntologyError, Place
 from ...settings import ReasonerName
-from ...storage import serve_parent
+from ...storage import Telling, serve_parent, untold
 from ..consistency import read_violations, violation_texts
 from ..modules import Module, ntriples, parse_ntriples
-from .closing_stage import Telling, untold
 from .hierarchy import ClosureLimits
 from .reasoner import Closure
 from .reasoner_table import close

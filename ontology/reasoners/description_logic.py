@@ -20,10 +20,10 @@ from pyoxigraph import Quad, RdfFormat, Triple, serialize
 
 from ...errors import OntologyError
 from ...settings import ReasonerName
+from ...storage import Telling, untold
 from ..consistency import conflicting_individuals, contradictions_in, repair_hint
 from ..modules import Module
 from ..terms import IMPORTS, shown
-from .closing_stage import Telling, untold
 from .hierarchy import ClosureLimits
 from .java_runtime import find_java
 from .reasoner import Closure

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...settings import ReasonerName
+from ...storage import Telling, untold
 from ..modules import Module
-from .closing_stage import Telling, untold
 from .hierarchy import ClosureLimits
 from .reasoner import Closure
 

@@ -10,11 +10,11 @@ from typing import Protocol
 from pyoxigraph import Quad, Store, Triple
 
 from ...settings import ReasonerName
+from ...storage import Telling, untold
 from ..consistency import Violation
 from ..known_names import KnownNames
 from ..modules import Module
 from ..private_copy import PrivateCopy
-from .closing_stage import Telling, untold
 from .hierarchy import ClosureLimits
 
 

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import get_args
 
 from ...settings import ReasonerName
+from ...storage import Telling, untold
 from ..modules import Module
-from .closing_stage import Telling, untold
 from .hermit import HERMIT
 from .hierarchy import ClosureLimits
 from .none import NoReasoner

@@ -17,10 +17,10 @@ from rdflib import URIRef
 from reasonable import PyReasoner
 
 from ...settings import ReasonerName
+from ...storage import Telling, untold
 from ..consistency import contradictions_in
 from ..modules import Module
 from ..terms import OWL, PREFIXES, RDFS, Term
-from .closing_stage import Telling, untold
 from .hierarchy import USUAL_LIMITS, ClosureLimits, check_sizes
 from .reasoner import Closure
 from .reflexive import reflexive

@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .asked_request import SETTLED
 from .folder_watch import FolderWatch
 from .requests import Requests, RequestServer, SilentEngineError
 from .submitted_queries import SubmittedDocument, SubmittedQueries, folder_of, free_label
@@ -44,7 +43,6 @@ _LATER = {
 }
 
 __all__ = [
-    "SETTLED",
     "ActionAdmin",
     "EngineRequests",
     "FolderWatch",

@@ -12,13 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...errors import PipelineError
-from ...ontology import Telling
-from ...storage import is_running, write_atomically
+from ...storage import SETTLED, Telling, is_running, write_atomically
 
-__all__ = ["OPEN", "SETTLED", "AskedRequest", "hear", "withdraw"]
+__all__ = ["OPEN", "AskedRequest", "hear", "withdraw"]
 
-SETTLED = "writing"
-"""The stage from which on a request cannot be withdrawn."""
 _REQUEST, _TAKEN, _TOLD, _SETTLED, _ANSWER = ".request", ".taken", ".told", ".settled", ".answer"
 OPEN = (_REQUEST, _TAKEN, _SETTLED, _ANSWER)
 """In one of these a request is until whoever asked has its answer; it leaves the first ones before it is the next."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import KaicepError, OntologyError, PipelineError
-from ...ontology import Telling, knowledge_of, untold
+from ...ontology import knowledge_of
 from ...ontology.modules import (
     Module,
     ModuleChange,
@@ -19,9 +19,10 @@ from ...ontology.modules import (
     without_module,
 )
 from ...ontology.reasoners import close_in_process
+from ...storage import SETTLED, Telling, untold
 from ..durability import CheckpointedFlow
 from ..knowledge import Entry, KnowledgeSwap, Version, prepare_swap
-from .asked_request import SETTLED, AskedRequest
+from .asked_request import AskedRequest
 from .folder_watch import FolderWatch
 from .requests import Requests, RequestServer
 

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import KaicepError, PipelineError, error_fields, error_of
-from ...ontology import Telling, untold
-from ...storage import ProcessLock, is_running, write_atomically
+from ...storage import ProcessLock, Telling, is_running, untold, write_atomically
 from .asked_request import OPEN, AskedRequest, hear, withdraw
 from .folder_watch import FolderWatch
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .sparql_dataset import SparqlDataset
     from .sparql_endpoint import sparql_routes
     from .uploaded_dataset import UploadedDataset
+    from .watched_call import WatchedCall
 
 _LATER = {
     "ArchiveDataset": ".archive_dataset",
@@ -24,6 +25,7 @@ _LATER = {
     "ProcessPool": ".process_pool",
     "SparqlDataset": ".sparql_dataset",
     "UploadedDataset": ".uploaded_dataset",
+    "WatchedCall": ".watched_call",
     "accepted": ".media_types",
     "content_type_of": ".protocol_request",
     "sparql_routes": ".sparql_endpoint",
@@ -39,6 +41,7 @@ __all__ = [
     "ProcessPool",
     "SparqlDataset",
     "UploadedDataset",
+    "WatchedCall",
     "accepted",
     "content_type_of",
     "sparql_routes",

@@ -9,7 +9,8 @@ from typing import Any
 
 from kaicep.config import Settings
 from kaicep.ontology import KnowledgeBase
-from kaicep.ontology.reasoners import Closure, Telling, close, untold
+from kaicep.ontology.reasoners import Closure, close
+from kaicep.storage import Telling, untold
 from pyoxigraph import NamedNode
 
 __all__ = ["BY_CASES", "PREAMBLE", "SOME_D", "X", "closed_here", "project", "types", "write"]

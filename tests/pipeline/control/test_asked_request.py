@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 from kaicep.errors import PipelineError
-from kaicep.pipeline.control.asked_request import SETTLED, AskedRequest, hear, withdraw
+from kaicep.pipeline.control.asked_request import AskedRequest, hear, withdraw
 from kaicep.pipeline.control.requests import Requests, RequestServer
+from kaicep.storage import SETTLED
 from support.command_line import HANGING_SECONDS
 
 OURS = os.getpid()

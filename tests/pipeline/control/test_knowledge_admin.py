@@ -14,7 +14,7 @@ import pytest
 from kaicep import KaicepError, PipelineError, Project
 from kaicep.api.clients.ontology_client import add_module, change_module, list_modules, remove_module
 from kaicep.explain import explain_runtime, plan_text
-from kaicep.ontology import KnowledgeBase, Telling
+from kaicep.ontology import KnowledgeBase
 from kaicep.ontology.modules import Module
 from kaicep.pipeline.control.knowledge_admin import KnowledgeAdmin
 from kaicep.pipeline.durability.checkpointed_flow import CheckpointedFlow
@@ -22,6 +22,7 @@ from kaicep.pipeline.flow.idle_streams import IdleStreams
 from kaicep.pipeline.knowledge.knowledge_store import Version
 from kaicep.pipeline.knowledge.knowledge_swap import KnowledgeSwap
 from kaicep.planner import Strategy
+from kaicep.storage import Telling
 from support.command_line import wait_for
 from support.living import BASE, IN_OFFICES, archive_of, batch, project, rooms, sensors_of, turtle
 from support.ontologies import closed_here

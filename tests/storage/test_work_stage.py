@@ -8,14 +8,15 @@ import pytest
 from kaicep.ontology import knowledge_of
 from kaicep.ontology.closures import CACHE_VARIABLE
 from kaicep.ontology.modules import Module
-from kaicep.ontology.reasoners import USUAL_LIMITS, ClosingStage, close, untold
+from kaicep.ontology.reasoners import USUAL_LIMITS, close
+from kaicep.storage import untold
 from support.ontologies import project
 
 MODULE = Module.parse("m.ttl", b"<urn:a> <urn:b> <urn:c> .")
 
 
 @pytest.mark.parametrize(("reasoner", "stages"), [("rl", ["reasoning", "contradictions"]), ("none", ["reasoning"])])
-def test_stages_are_told_as_they_begin(reasoner: str, stages: list[ClosingStage]) -> None:
+def test_stages_are_told_as_they_begin(reasoner: str, stages: list[str]) -> None:
     told: list[tuple[str, float]] = []
     close([MODULE], reasoner, {}, USUAL_LIMITS, lambda *at: told.append(at))  # type: ignore[arg-type]  # a literal
     assert told == [(stage, 0.0) for stage in stages]
