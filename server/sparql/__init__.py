@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .archive_dataset import ArchiveDataset
-    from .media_types import GRAPH_FORMATS, GRAPH_TYPES, accepted, with_charset
+    from .media_types import GRAPH_FORMATS, GRAPH_TYPES, RESULT_TYPES, accepted, with_charset
     from .process_pool import ProcessPool
     from .protocol_request import content_type_of
     from .sparql_answer import BoundedBuffer, Document
@@ -23,6 +23,7 @@ _LATER = {
     "GRAPH_FORMATS": ".media_types",
     "GRAPH_TYPES": ".media_types",
     "ProcessPool": ".process_pool",
+    "RESULT_TYPES": ".media_types",
     "SparqlDataset": ".sparql_dataset",
     "UploadedDataset": ".uploaded_dataset",
     "WatchedCall": ".watched_call",
@@ -35,6 +36,7 @@ _LATER = {
 __all__ = [
     "GRAPH_FORMATS",
     "GRAPH_TYPES",
+    "RESULT_TYPES",
     "ArchiveDataset",
     "BoundedBuffer",
     "Document",

@@ -19,13 +19,14 @@ class WatchedCall:
         told: hears how far it is.
 
     Attributes:
+        told: see above.
         withdraw: takes back what the process, by its number, has asked of others, while it stands still; tells whether
             nothing of that is done.
     """
 
     def __init__(self, told: Telling = untold) -> None:
         self.withdraw: Callable[[int], bool] = lambda _: True
-        self._told = told
+        self.told = told
         self._lock = threading.Lock()
         self._child: ChildProcess | None = None
         self._cancelled = self._settled = False
@@ -69,7 +70,7 @@ class WatchedCall:
         with self._lock:
             self.check()
             self._settled = self._settled or stage == SETTLED
-        self._told(stage, share)
+        self.told(stage, share)
 
     def cancel(self) -> bool:
         """Give it up; tell whether that could be, and nothing of it is done."""

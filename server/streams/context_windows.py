@@ -12,6 +12,7 @@ from ...config import Settings
 from ...errors import ArchiveError
 from ...language.nodes import ContextSet
 from ...pipeline.control import SubmittedQueries, folder_of, registered_at_start
+from ...storage import untold
 from ..jobs import TrialSpan, try_past
 
 __all__ = ["context_windows"]
@@ -57,7 +58,7 @@ def _changes(settings: Settings, of: ContextSet, keys: list[str], last: str) -> 
     items = ", ".join(f"?c.{name} AS {name}" for name in ("context", "change", "since", *keys))
     text = f"SELECT {items} FROM (?c, CONTEXTS({of.name}))"  # noqa: S608 - χ-CEP, of names that it has checked
     try:
-        found = try_past(lambda _: None, settings, text, TrialSpan(last=last), _MOST)
+        found = try_past(untold, settings, text, TrialSpan(last=last), _MOST)
     except ArchiveError as error:
         if error.message == "the archive holds no event yet" or error.place is None:
             return []
