@@ -10,6 +10,7 @@ from typing import Protocol
 from ..config import Settings
 from ..errors import OntologyError
 from ..settings import OnContradiction, ReasonerName
+from ..storage import Telling, untold
 from .closures import ClosureCache, cache_folder
 from .knowledge import KnowledgeBase
 from .left_out import LeftOut, left_out_texts, read_left_out, without_statements
@@ -61,17 +62,21 @@ def stated_modules(settings: Settings) -> tuple[Module, ...]:
     return tuple(Module.load(path, settings.root, heads) for path in paths)
 
 
-def knowledge_of(settings: Settings, stated: Sequence[Module], closing: Closing = close) -> KnowledgeBase:
+def knowledge_of(
+    settings: Settings, stated: Sequence[Module], closing: Closing = close, told: Telling = untold
+) -> KnowledgeBase:
     """The knowledge base of these modules and what they import, with a project's catalog, reasoner and prefixes.
 
     Args:
         settings: of the project.
         stated: what it states; what is imported among them is looked up again.
         closing: closes them, in this process or elsewhere, unless the closure is kept from an earlier time.
+        told: hears how far that is, beside what `closing` tells.
 
     Raises:
         OntologyError: the modules are contradictory, or import what nothing declares.
     """
+    told("reasoning", 0.0)
     knowledge, cache = settings.knowledge, _cache(settings)
     folders = [settings.path(folder) for folder in knowledge.catalog]
     for folder, written in zip(folders, knowledge.catalog, strict=True):
@@ -86,7 +91,7 @@ def knowledge_of(settings: Settings, stated: Sequence[Module], closing: Closing 
     bridge = _bridge(resolved.modules, cache)
     added = bridge.module()
     modules = resolved.modules if added is None else (*resolved.modules, added)
-    return close_modules(modules, rules, closing, cache, (*resolved.missing, *bridge.told))
+    return close_modules(modules, rules, closing, cache, (*resolved.missing, *bridge.told), told=told)
 
 
 def _bridge(modules: Sequence[Module], cache: ClosureCache | None) -> BrickBridge:
@@ -108,6 +113,8 @@ def close_modules(
     closing: Closing = close,
     cache: ClosureCache | None = None,
     warnings: Sequence[str] = (),
+    *,
+    told: Telling = untold,
 ) -> KnowledgeBase:
     """The knowledge base of modules, which import nothing else.
 
@@ -117,11 +124,12 @@ def close_modules(
         closing: closes them.
         cache: where closures are kept; `None`: nowhere.
         warnings: what is to be said of them.
+        told: hears how much of the cache's files is written.
 
     Raises:
         OntologyError: they contradict themselves, and that is refused, or cannot be mended.
     """
-    closing = closing if cache is None else cache.keeping(closing)
+    closing = closing if cache is None else cache.keeping(closing, told)
 
     def knowledge(left_out: tuple[LeftOut, ...], *, contradictory: bool) -> KnowledgeBase:
         reduced = without_statements(modules, left_out)

@@ -53,7 +53,8 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
     access, metrics = AccessControl(settings), RequestMetrics()
     archive, modules, datasets = ArchiveDataset(settings), ModuleGraphs(settings), _datasets(settings)
     processes, feeds, inboxes = ProjectProcesses(settings), RowFeeds(settings), EventInboxes(settings)
-    catalog, jobs = QueryCatalog(settings, processes), JobQueue(settings.server.job_timeout.total_seconds())
+    catalog = QueryCatalog(settings, processes)
+    jobs = JobQueue(settings.server.job_timeout.total_seconds(), settings.path(settings.engine.state) / "jobs")
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

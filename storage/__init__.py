@@ -1,6 +1,6 @@
 """Bytes in, durable files out: atomic writes and locks between processes; compressed files as what they hold.
 
-Folders that several machines reach are paths, or prefixes in buckets.
+Folders that several machines reach are paths, or prefixes in buckets. Work that others wait for says how far it is.
 """
 
 from __future__ import annotations
@@ -48,10 +48,12 @@ from .storage_path import (
     write_atomically,
 )
 from .transient_errors import is_transient
+from .work_stage import SETTLED, Telling, untold
 
 __all__ = [
     "COMPRESSIONS",
     "MOST_MEMORY",
+    "SETTLED",
     "UNPACKING_ERRORS",
     "BucketFile",
     "BucketFolder",
@@ -65,6 +67,7 @@ __all__ = [
     "SharedFile",
     "SharedFolder",
     "StoragePath",
+    "Telling",
     "append_durably",
     "bucket_files",
     "folder_at",
@@ -93,6 +96,7 @@ __all__ = [
     "uncompressed_name",
     "unfinished_files",
     "unpack",
+    "untold",
     "write_atomically",
     "write_checked",
     "write_mirrored",

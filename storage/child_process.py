@@ -70,9 +70,17 @@ class ChildProcess:
         """Whether it has not ended."""
         return self._process.poll() is None
 
-    def stop(self) -> None:
-        """Let it stand still, from any thread."""
+    @property
+    def number(self) -> int:
+        """Of the process."""
+        return self._process.pid
+
+    def stop(self, *, wait: bool = False) -> None:
+        """Let it stand still, from any thread; `wait` until it does, or has ended."""
         self._process.send_signal(signal.SIGSTOP)
+        if wait:
+            with suppress(ChildProcessError):  # it has ended before
+                os.waitid(os.P_PID, self._process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
 
     def go_on(self) -> None:
         """Let it go on, likewise."""
@@ -94,18 +102,19 @@ class ChildProcess:
         self.connection.close()
 
 
-def serve_parent(memory: int = MOST_MEMORY, *, gives_way: bool = True) -> None:
+def serve_parent(memory: int | None = MOST_MEMORY, *, gives_way: bool = True) -> None:
     """Become such a process; what is begun without this goes on when the one that waits for it was killed.
 
     Args:
-        memory: bytes of data; whoever asks the system for more gets none.
+        memory: bytes of data; whoever asks the system for more gets none; `None`: as many as there are.
         gives_way: whether others come first where processors are few.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to both, and the other one ends this one
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     if gives_way:
         os.nice(_NICE)
-    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    if memory is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
 
 
 def _end_with_parent(parent: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,11 @@ from ...config import Settings
 from ...errors import OntologyError
 from ...ontology import knowledge_of
 from ...ontology.modules import Module, ModuleChange, find_named, named_ontologies, with_module, without_module
+from ...ontology.reasoners import close
 from ...pipeline import query_files, read_document
 from ...pipeline.control import Requests
 from ...pipeline.knowledge import Entry, KnowledgeStore, Version
+from ...storage import SETTLED, Telling, untold
 from ..project import Project
 
 __all__ = [
@@ -40,17 +43,35 @@ def add_module(settings: Settings, path: Path, replacing: str | None) -> list[st
     return change_module(settings, Module.load(_document(path), settings.root), replacing)
 
 
-def change_module(settings: Settings, module: Module, replacing: str | None, seconds: float | None = None) -> list[str]:
-    """As `add_module`, of a module that has no file; `seconds`: an engine that runs reasons no longer over it."""
+def change_module(
+    settings: Settings,
+    module: Module,
+    replacing: str | None,
+    seconds: float | None = None,
+    told: Telling = untold,
+) -> list[str]:
+    """As `add_module`, of a module that has no file.
+
+    Args:
+        settings: of the project.
+        module: what it says from now on.
+        replacing: the module whose place it takes, if that is another one.
+        seconds: an engine that runs reasons no longer over it.
+        told: hears how far it is; behind `writing` it has happened.
+
+    Raises:
+        KaicepError: it is refused; nothing has changed.
+    """
     store, requests = KnowledgeStore.of(settings), Requests(KnowledgeStore.of(settings).folder)
     if requests.engine_runs():
         store.keep([module])
         asked = {"add": asdict(Entry.of(module)), "replacing": replacing, "seconds": seconds}
-        return list(requests.ask(asked, _LIMIT_S))
+        return list(requests.ask(asked, _LIMIT_S, told))
     try:
+        told("reasoning", 0.0)
         project = Project.of(settings)
         change = with_module(project.knowledge.modules, module, replacing=replacing)
-        return _changed(project, store, change)
+        return _changed(project, store, change, told)
     finally:
         requests.lock.release()
 
@@ -64,26 +85,36 @@ def _document(path: Path) -> Path:
     return path.absolute() if named is None else named[0]
 
 
-def remove_module(settings: Settings, name: str, seconds: float | None = None) -> list[str]:
-    """Remove a module; what happened, in lines; `seconds`: an engine that runs reasons no longer over what is left.
+def remove_module(settings: Settings, name: str, seconds: float | None = None, told: Telling = untold) -> list[str]:
+    """Remove a module; what happened, in lines.
+
+    Args:
+        settings: of the project.
+        name: its file, file name or ontology IRI.
+        seconds: an engine that runs reasons no longer over what is left.
+        told: as of `change_module`.
 
     Raises:
         KaicepError: it is refused; nothing has changed.
     """
     store, requests = KnowledgeStore.of(settings), Requests(KnowledgeStore.of(settings).folder)
     if requests.engine_runs():
-        return list(requests.ask({"remove": name, "seconds": seconds}, _LIMIT_S))
+        return list(requests.ask({"remove": name, "seconds": seconds}, _LIMIT_S, told))
     try:
+        told("reasoning", 0.0)
         project = Project.of(settings)
-        return _changed(project, store, without_module(project.knowledge.modules, name))
+        return _changed(project, store, without_module(project.knowledge.modules, name), told)
     finally:
         requests.lock.release()
 
 
-def _changed(project: Project, store: KnowledgeStore, change: ModuleChange) -> list[str]:
-    after = project.with_knowledge(knowledge_of(project.settings, change.modules))
+def _changed(project: Project, store: KnowledgeStore, change: ModuleChange, told: Telling) -> list[str]:
+    knowledge = knowledge_of(project.settings, change.modules, partial(close, told=told), told)
+    told("comparing", 0.0)
+    after = project.with_knowledge(knowledge)
     for path in query_files(project.settings):
         after.compile(read_document(path), source=path.name)
+    told(SETTLED, 0.0)
     store.change(change)
     return ["takes over when the engine starts", f"{change}: {after.knowledge.size}"]
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ...settings import ReasonerName
-from ...storage import ProcessLock, folder_size, is_running, read_checked, write_checked
+from ...storage import ProcessLock, Telling, folder_size, is_running, read_checked, untold, write_checked
 from ..modules import DocumentHeads, Module
 from ..program_version import program_version
 from ..reasoners import REASONERS, Closing, Closure, ClosureLimits
@@ -47,8 +47,8 @@ class ClosureCache:
         self._most = most
         self._fewest = fewest
 
-    def keeping(self, closing: Closing) -> Closing:
-        """As `closing`, and the second time from the files of the first."""
+    def keeping(self, closing: Closing, told: Telling = untold) -> Closing:
+        """As `closing`, and the second time from the files of the first; `told` hears how much of them is written."""
 
         def close(
             modules: Sequence[Module], reasoner: ReasonerName, prefixes: Mapping[str, str], limits: ClosureLimits
@@ -62,7 +62,7 @@ class ClosureCache:
                 if found is not None:
                     return found
                 made = closing(modules, reasoner, prefixes, limits)
-                self._keep(key, made, modules, reasoner)
+                self._keep(key, made, modules, reasoner, told)
                 return made
 
         return close
@@ -88,13 +88,15 @@ class ClosureCache:
     def _find(self, key: str) -> Closure | None:
         return read_closure(self._closures / key, key, self._copies)
 
-    def _keep(self, key: str, closure: Closure, modules: Sequence[Module], reasoner: ReasonerName) -> None:
+    def _keep(
+        self, key: str, closure: Closure, modules: Sequence[Module], reasoner: ReasonerName, told: Telling
+    ) -> None:
         if len(closure.store) < self._fewest and REASONERS[reasoner].java is None:
             return
         temporary = self._closures / f".{os.getpid()}-{secrets.token_hex(8)}"
         try:
             temporary.mkdir(parents=True)
-            write_closure(temporary, key, closure, modules)
+            write_closure(temporary, key, closure, modules, told)
             if _size(temporary) <= self._most:
                 _replace(temporary, self._closures / key)
         except OSError:

@@ -16,7 +16,7 @@ from ..terms import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI
 from .document_heads import DocumentHead, DocumentHeads
 from .ontology_names import find_named
 from .shipped_ontologies import SHIPPED
-from .syntaxes import SUFFIXES, RdfSyntax, syntax_of
+from .syntaxes import SUFFIXES, RdfSyntax, Reading, syntax_of
 from .unread_triples import UnreadTriples
 
 _GLOB = frozenset("*?[")
@@ -52,7 +52,14 @@ class Module:
     origins: Mapping[Triple, str] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
-    def parse(cls, source: str, content: bytes, syntax: RdfSyntax | None = None, base: str | None = None) -> Module:
+    def parse(
+        cls,
+        source: str,
+        content: bytes,
+        syntax: RdfSyntax | None = None,
+        base: str | None = None,
+        reading: Reading | None = None,
+    ) -> Module:
         """Read a document.
 
         Args:
@@ -60,13 +67,14 @@ class Module:
             content: the document, UTF-8 (XML: as its declaration says).
             syntax: by default that of the file name.
             base: IRI that relative ones are resolved against.
+            reading: hears how much of it is read.
 
         Raises:
             OntologyError: the document is not of that syntax, with line and column.
         """
         digest = hashlib.sha256(content).hexdigest()
         syntax = syntax or syntax_of(source, content.decode(errors="replace"))
-        triples = tuple(_standardised_apart(syntax.read(source, content, base), digest[:12]))
+        triples = tuple(_standardised_apart(syntax.read(source, content, base, reading), digest[:12]))
         own = base if base is not None and _names_files(triples) else None
         return cls(source, triples, digest, _declared(triples), _imported(triples), base=own)
 

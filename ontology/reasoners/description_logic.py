@@ -20,6 +20,7 @@ from pyoxigraph import Quad, RdfFormat, Triple, serialize
 
 from ...errors import OntologyError
 from ...settings import ReasonerName
+from ...storage import Telling, untold
 from ..consistency import conflicting_individuals, contradictions_in, repair_hint
 from ..modules import Module
 from ..terms import IMPORTS, shown
@@ -67,7 +68,9 @@ class DescriptionLogicReasoner:
     document: Callable[[Path], tuple[str, ...]]
     parse: Callable[[str], Iterable[Triple]]
 
-    def close(self, modules: Sequence[Module], prefixes: Mapping[str, str], limits: ClosureLimits) -> Closure:
+    def close(
+        self, modules: Sequence[Module], prefixes: Mapping[str, str], limits: ClosureLimits, told: Telling = untold
+    ) -> Closure:
         """The closure under OWL 2 RL and what the program infers; see `Reasoner.close`."""
         closure = RL.close(modules, prefixes, limits)
         if closure.contradictions:
@@ -76,6 +79,7 @@ class DescriptionLogicReasoner:
         inferred = frozenset(t for t in self._inferred(modules, prefixes) if Quad(*t) not in store)
         store.extend(Quad(*triple) for triple in inferred)
         close_store(store, prefixes, limits)
+        told("contradictions", 0.0)
         return Closure(store, inferred, contradictions_in(store))
 
     def infer(self, triples: Iterable[Triple]) -> frozenset[Triple]:

@@ -10,6 +10,7 @@ from typing import Protocol
 from pyoxigraph import Quad, Store, Triple
 
 from ...settings import ReasonerName
+from ...storage import Telling, untold
 from ..consistency import Violation
 from ..known_names import KnownNames
 from ..modules import Module
@@ -85,13 +86,16 @@ class Reasoner(Protocol):
     def seconds(self) -> float | None:
         """How long a processor takes for each triple that is asserted, about; `None`: that depends on what they say."""
 
-    def close(self, modules: Sequence[Module], prefixes: Mapping[str, str], limits: ClosureLimits) -> Closure:
+    def close(
+        self, modules: Sequence[Module], prefixes: Mapping[str, str], limits: ClosureLimits, told: Telling = untold
+    ) -> Closure:
         """The closure of the union of some modules.
 
         Args:
             modules: what is asserted.
             prefixes: for messages.
             limits: how much may follow.
+            told: hears when contradictions are looked for.
 
         Raises:
             OntologyError: the modules contradict themselves in a way that no rule shows (the message names the

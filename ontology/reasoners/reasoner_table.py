@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import get_args
 
 from ...settings import ReasonerName
+from ...storage import Telling, untold
 from ..modules import Module
 from .hermit import HERMIT
 from .hierarchy import ClosureLimits
@@ -27,7 +28,11 @@ Closing = Callable[[Sequence[Module], ReasonerName, Mapping[str, str], ClosureLi
 
 
 def close(
-    modules: Sequence[Module], reasoner: ReasonerName, prefixes: Mapping[str, str], limits: ClosureLimits
+    modules: Sequence[Module],
+    reasoner: ReasonerName,
+    prefixes: Mapping[str, str],
+    limits: ClosureLimits,
+    told: Telling = untold,
 ) -> Closure:
     """The closure of some modules under the named reasoner; see `Reasoner.close`.
 
@@ -35,4 +40,5 @@ def close(
         OntologyError: the modules contradict themselves in a way that no rule shows, more would follow than the limits
             allow, or the reasoner cannot run.
     """
-    return REASONERS[reasoner].close(modules, prefixes, limits)
+    told("reasoning", 0.0)
+    return REASONERS[reasoner].close(modules, prefixes, limits, told)

@@ -17,6 +17,7 @@ from rdflib import URIRef
 from reasonable import PyReasoner
 
 from ...settings import ReasonerName
+from ...storage import Telling, untold
 from ..consistency import contradictions_in
 from ..modules import Module
 from ..terms import OWL, PREFIXES, RDFS, Term
@@ -39,10 +40,13 @@ class RlReasoner:
     java: int | None = None
     seconds: float | None = 5e-5  # with keeping the closure, measured with Brick and buildings
 
-    def close(self, modules: Sequence[Module], prefixes: Mapping[str, str], limits: ClosureLimits) -> Closure:
+    def close(
+        self, modules: Sequence[Module], prefixes: Mapping[str, str], limits: ClosureLimits, told: Telling = untold
+    ) -> Closure:
         """The closure under the rules; see `Reasoner.close`."""
         store = Closure.of_assertions(modules).store
         close_store(store, prefixes, limits)
+        told("contradictions", 0.0)
         return Closure(store, contradictions=contradictions_in(store))
 
 

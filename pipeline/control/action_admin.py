@@ -54,7 +54,9 @@ class ActionAdmin:
             raise
         wanted = {f"sinks.{name}": sink.queries for name, sink in settings.sinks.items()}
         self.rows = RowCalls(self.calls, CALLS, wanted) if wanted else None
-        self._server = RequestServer(self._requests, self._answered, "kaicep-actions", watch)
+        self._server = RequestServer(
+            self._requests, lambda content, _: self._answered(content), "kaicep-actions", watch
+        )
 
     def close(self) -> None:
         """Answer no more, hand on what is due, and let another process have the outbox."""

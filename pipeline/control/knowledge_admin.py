@@ -19,8 +19,10 @@ from ...ontology.modules import (
     without_module,
 )
 from ...ontology.reasoners import close_in_process
+from ...storage import SETTLED, Telling, untold
 from ..durability import CheckpointedFlow
 from ..knowledge import Entry, KnowledgeSwap, Version, prepare_swap
+from .asked_request import AskedRequest
 from .folder_watch import FolderWatch
 from .requests import Requests, RequestServer
 
@@ -116,29 +118,43 @@ class KnowledgeAdmin:
             self._closed = True
             self._requests.lock.release()
 
-    def _add(self, module: Module, replacing: str | None, seconds: float | None = None) -> KnowledgeSwap:
-        return self._change(lambda modules: with_module(modules, module, replacing=replacing), seconds)
+    def _add(
+        self, module: Module, replacing: str | None, seconds: float | None = None, told: Telling = untold
+    ) -> KnowledgeSwap:
+        return self._change(lambda modules: with_module(modules, module, replacing=replacing), seconds, told)
 
-    def _removed(self, name: str, seconds: float | None = None) -> KnowledgeSwap:
-        return self._change(lambda modules: without_module(modules, name), seconds)
+    def _removed(self, name: str, seconds: float | None = None, told: Telling = untold) -> KnowledgeSwap:
+        return self._change(lambda modules: without_module(modules, name), seconds, told)
 
-    def _change(self, make: Callable[[tuple[Module, ...]], ModuleChange], seconds: float | None) -> KnowledgeSwap:
+    def _change(
+        self, make: Callable[[tuple[Module, ...]], ModuleChange], seconds: float | None, told: Telling
+    ) -> KnowledgeSwap:
         with self._changing:
-            return self._swap(make(self._versions.newest.knowledge.modules), seconds=seconds)
+            return self._swap(make(self._versions.newest.knowledge.modules), seconds=seconds, told=told)
 
-    def _swap(self, change: ModuleChange, stated: Sequence[str] = (), seconds: float | None = None) -> KnowledgeSwap:
+    def _swap(
+        self,
+        change: ModuleChange,
+        stated: Sequence[str] = (),
+        *,
+        seconds: float | None = None,
+        told: Telling = untold,
+    ) -> KnowledgeSwap:
         newest = self._versions.newest
-        knowledge = knowledge_of(newest.settings, change.modules, partial(close_in_process, seconds=seconds))
+        closing = partial(close_in_process, seconds=seconds, told=told)
+        knowledge = knowledge_of(newest.settings, change.modules, closing, told)
+        told("comparing", 0.0)
         flows = dict(self._flow.dataflow.flows)
         swap = prepare_swap(self._flow.project, newest.with_knowledge(knowledge), flows, str(change))
+        told(SETTLED, 0.0)
         self._versions.store.keep(knowledge.modules)
         self._versions.store.change(change, stated)
         self._versions.announce(swap)
         return swap
 
-    def _answered(self, content: Mapping[str, Any]) -> list[str] | KaicepError:
+    def _answered(self, content: Mapping[str, Any], asked: AskedRequest) -> list[str] | KaicepError:
         try:
-            swap = self._asked(content)
+            swap = self._asked(content, asked.tell)
         except KaicepError as error:
             self._say(f"ontology: refused: {error}")
             return error
@@ -146,9 +162,9 @@ class KnowledgeAdmin:
             return OntologyError(f"the change failed: {error!r}", hint="what was in force goes on")
         return ["takes over with the next batch", *swap.summary]
 
-    def _asked(self, content: Mapping[str, Any]) -> KnowledgeSwap:
+    def _asked(self, content: Mapping[str, Any], told: Telling) -> KnowledgeSwap:
         seconds = content.get("seconds")
         if "add" in content:
             module = self._versions.store.module(Entry.read(content["add"]))
-            return self._add(module, content["replacing"], seconds)
-        return self._removed(content["remove"], seconds)
+            return self._add(module, content["replacing"], seconds, told)
+        return self._removed(content["remove"], seconds, told)

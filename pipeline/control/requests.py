@@ -1,7 +1,7 @@
 """How another process asks a running engine for something: small files in a folder of the engine's state.
 
 A request is `requests/<id>.request`; the engine that takes it makes it `<id>.taken` and answers with `<id>.answer`. One
-that it cannot read it sets aside as `<id>.broken`.
+that it cannot read it sets aside as `<id>.broken`. What it tells meanwhile is in `asked_request.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import KaicepError, PipelineError, error_fields, error_of
-from ...storage import ProcessLock, is_running, write_atomically
+from ...storage import ProcessLock, Telling, is_running, untold, write_atomically
+from .asked_request import OPEN, AskedRequest, hear, withdraw
 from .folder_watch import FolderWatch
 
 __all__ = ["RequestServer", "Requests", "SilentEngineError"]
@@ -68,12 +69,13 @@ class Requests:
             if not is_running(leftover.stem.rpartition("-")[2]):  # who asked is there no more to hear the answer
                 leftover.unlink(missing_ok=True)
 
-    def ask(self, content: Mapping[str, object], limit: float = _LIMIT_S) -> Any:
-        """Ask the engine and wait for its answer, a JSON value.
+    def ask(self, content: Mapping[str, object], limit: float = _LIMIT_S, told: Telling = untold) -> Any:
+        """Ask the engine and wait for its answer, a JSON value; who is interrupted meanwhile withdraws what was asked.
 
         Args:
             content: what is asked.
             limit: seconds that the answer may take.
+            told: hears how far it is, where the engine says that.
 
         Raises:
             KaicepError: the engine refuses; the error is the one that it met.
@@ -84,7 +86,7 @@ class Requests:
         with write_atomically(request) as temporary:
             temporary.write_text(json.dumps(content), encoding="utf-8")
         try:
-            until = time.monotonic() + limit
+            until, heard = time.monotonic() + limit, ("", 0.0)
             while not answer.exists():
                 self._check_engine(request)
                 if time.monotonic() > until:
@@ -92,11 +94,12 @@ class Requests:
                         f"the engine has not answered for {limit:g} seconds",
                         hint="see its log; `kaicep queries` tells whether it has done it meanwhile",
                     )
+                heard = hear(request, heard, told)
                 time.sleep(_POLL_S)
             return _read(json.loads(answer.read_text(encoding="utf-8")))
         finally:
-            request.unlink(missing_ok=True)
-            answer.unlink(missing_ok=True)
+            for suffix in (".request", ".taken", ".told", ".answer"):
+                request.with_suffix(suffix).unlink(missing_ok=True)
 
     def waiting(self) -> Iterator[tuple[Path, dict[str, Any]]]:
         """Take the requests that have come, in their order."""
@@ -115,11 +118,18 @@ class Requests:
             yield taken, content
 
     def answer(self, taken: Path, found: object) -> None:
-        """Answer a request that was taken, by a JSON value or an error."""
-        content = error_fields(found) if isinstance(found, KaicepError) else {"answer": found}
-        with write_atomically(taken.with_suffix(".answer")) as temporary:
-            temporary.write_text(json.dumps(content), encoding="utf-8")
-        taken.unlink(missing_ok=True)
+        """Answer a request that was taken, by a JSON value or an error; one that was withdrawn has no answer."""
+        settled = taken.with_suffix(".settled")
+        if taken.exists() or settled.exists():
+            content = error_fields(found) if isinstance(found, KaicepError) else {"answer": found}
+            with write_atomically(taken.with_suffix(".answer")) as temporary:
+                temporary.write_text(json.dumps(content), encoding="utf-8")
+        for file in (taken, settled, taken.with_suffix(".told")):
+            file.unlink(missing_ok=True)
+
+    def withdraw(self, process: int) -> bool:
+        """Withdraw what a process asks; see `asked_request.withdraw`."""
+        return withdraw(self.folder, process)
 
     def _set_aside(self, taken: Path, error: Exception) -> None:
         """Keep a request that cannot be read where nobody takes it, and tell whoever asked."""
@@ -130,7 +140,7 @@ class Requests:
         self.answer(taken, reason)
 
     def _check_engine(self, request: Path) -> None:
-        gone = not any(request.with_suffix(s).exists() for s in (".request", ".taken", ".answer"))
+        gone = not any(request.with_suffix(suffix).exists() for suffix in OPEN)
         if self.lock.acquire():
             self.lock.release()
             gone = True
@@ -143,7 +153,7 @@ class RequestServer:
 
     Args:
         requests: whose place as the engine this process holds.
-        answer: gives a JSON value, or the error to be met by whoever asked.
+        answer: gives a JSON value, or the error to be met by whoever asked, who may be told meanwhile how far it is.
         name: the thread's.
         watch: of the engine, which looks for requests; `None`: one of its own.
     """
@@ -151,7 +161,7 @@ class RequestServer:
     def __init__(
         self,
         requests: Requests,
-        answer: Callable[[Mapping[str, Any]], object],
+        answer: Callable[[Mapping[str, Any], AskedRequest], object],
         name: str,
         watch: FolderWatch | None = None,
     ) -> None:
@@ -177,7 +187,7 @@ class RequestServer:
                 break
             try:
                 for taken, content in self._requests.waiting():
-                    self._requests.answer(taken, self._answer(content))
+                    self._requests.answer(taken, self._answer(content, AskedRequest(taken)))
                 told = ""
             except Exception as error:  # noqa: BLE001 - whoever asks next would wait for ever
                 if str(error) != told:

@@ -46,7 +46,7 @@ class StateAdmin:
         self._requests = Requests(asking_folder(flow.project.settings))
         self._requests.serve()
         flow.meanwhile = self._process.standing_still
-        self._server = RequestServer(self._requests, self._answered, "kaicep-states", watch)
+        self._server = RequestServer(self._requests, lambda content, _: self._answered(content), "kaicep-states", watch)
 
     def close(self) -> None:
         """Answer no more."""

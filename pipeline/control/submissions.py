@@ -125,7 +125,9 @@ class Submissions:
                 self._register(document)
             except KaicepError as error:
                 self._park(document, error)
-        self._server = RequestServer(self._requests, self._answered, "kaicep-queries", self._watch)
+        self._server = RequestServer(
+            self._requests, lambda content, _: self._answered(content), "kaicep-queries", self._watch
+        )
 
     def submit(self, name: str, text: str) -> None:
         """Register a query as if another process had submitted it; if it has this text already, nothing happens.

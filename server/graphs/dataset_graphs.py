@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyoxigraph as ox
 
+from ...ontology.modules import Module, ntriples
+from ...storage import SETTLED, Telling
 from ..problem import ProblemError
-from ..sparql import GRAPH_FORMATS, BoundedBuffer, Document, UploadedDataset
+from ..sparql import GRAPH_FORMATS, BoundedBuffer, Document, UploadedDataset, WatchedCall
 from .rdf_upload import RdfPart, parsed
 
 __all__ = ["DatasetGraphs"]
+
+_STAGES = {"parsing": 0.2, "writing": 0.8}
+"""Measured with 92 MB, 480,000 triples."""
 
 
 class DatasetGraphs:
@@ -33,15 +38,22 @@ class DatasetGraphs:
         """See `GraphStore`."""
         return self._dataset.call(read_graph, graph, media, self._largest)
 
-    def write(self, graph: str | None, parts: Sequence[RdfPart], base: str, *, replace: bool) -> bool:
+    @property
+    def stages(self) -> Mapping[str, float]:
         """See `GraphStore`."""
-        self._check()
-        return self._dataset.call(write_graph, graph, parts, base, replace=replace)
+        return _STAGES
 
-    def delete(self, graph: str | None) -> bool:
+    def write(
+        self, watch: WatchedCall, graph: str | None, parts: Sequence[RdfPart], base: str, *, replace: bool
+    ) -> bool:
         """See `GraphStore`."""
         self._check()
-        return self._dataset.call(delete_graph, graph)
+        return self._dataset.change(watch, write_graph, graph, parts, base, replace=replace)
+
+    def delete(self, watch: WatchedCall, graph: str | None) -> bool:
+        """See `GraphStore`."""
+        self._check()
+        return self._dataset.change(watch, delete_graph, graph)
 
     def _check(self) -> None:
         if not self._dataset.updatable:
@@ -66,29 +78,43 @@ def read_graph(store: ox.Store, graph: str | None, media: str, largest: int) -> 
     return Document(media, buffer.getvalue())
 
 
-def write_graph(store: ox.Store, graph: str | None, parts: Sequence[RdfPart], base: str, *, replace: bool) -> bool:
+def write_graph(
+    store: ox.Store, told: Telling, graph: str | None, parts: Sequence[RdfPart], base: str, *, replace: bool
+) -> bool:
     """Write a graph of a store, as a whole or not at all; tell whether it is new."""
-    name, triples = _term(graph), parsed(parts, base).decode()
+    told("parsing", 0.0)
+    name, modules = _term(graph), parsed(parts, base, lambda share: told("parsing", share))
     new = isinstance(name, ox.NamedNode) and not store.contains_named_graph(name)
-    # One update is one transaction, and N-Triples are triples of SPARQL.
-    if isinstance(name, ox.NamedNode):
-        steps = [f"DROP SILENT GRAPH {name}"] if replace else []
-        steps += [f"CREATE SILENT GRAPH {name}", f"INSERT DATA {{ GRAPH {name} {{\n{triples}}} }}"]
-    else:
-        steps = [*(["DROP DEFAULT"] if replace else []), f"INSERT DATA {{\n{triples}}}"]
-    store.update(" ;\n".join(steps))
+    told(SETTLED, 0.0)
+    if replace and next(store.quads_for_pattern(None, None, None, name), None) is not None:
+        _replace(store, name, modules)
+    else:  # one transaction as well, in a third of the time
+        store.extend(ox.Quad(t.subject, t.predicate, t.object, name) for module in modules for t in module.triples)
+        if isinstance(name, ox.NamedNode):
+            store.add_graph(name)  # one that says nothing, too
     store.flush()
     return new
 
 
-def delete_graph(store: ox.Store, graph: str | None) -> bool:
+def delete_graph(store: ox.Store, told: Telling, graph: str | None) -> bool:
     """Remove a graph of a store; tell whether there was one."""
     name = _term(graph)
     if isinstance(name, ox.NamedNode) and not store.contains_named_graph(name):
         return False
+    told(SETTLED, 0.0)
     store.remove_graph(name)
     store.flush()
     return True
+
+
+def _replace(store: ox.Store, name: ox.NamedNode | ox.DefaultGraph, modules: Sequence[Module]) -> None:
+    """Let a graph say what modules say: one update is one transaction, and N-Triples are triples of SPARQL."""
+    triples = b"".join(map(ntriples, modules)).decode()
+    if isinstance(name, ox.NamedNode):
+        steps = [f"DROP GRAPH {name}", f"CREATE GRAPH {name}", f"INSERT DATA {{ GRAPH {name} {{\n{triples}}} }}"]
+    else:
+        steps = ["DROP DEFAULT", f"INSERT DATA {{\n{triples}}}"]
+    store.update(" ;\n".join(steps))
 
 
 def _term(graph: str | None) -> ox.NamedNode | ox.DefaultGraph:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import string
 import uuid
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -20,12 +21,12 @@ from starlette.convertors import PathConvertor, register_url_convertor
 from ...api.remote import RemoteGraph
 from ...settings import Role, ServerSettings
 from ..access import may
-from ..jobs import JOB_PREFERENCE, JobQueue, job_answer, prefers_job
+from ..jobs import JOB_BEGUN, JOB_PREFERENCE, JobKind, JobQueue, job_answer, prefers_job
 from ..problem import ProblemError
 from ..problem_document import PROBLEM_RESPONSES
 from ..request_body import read_body
 from ..request_parameters import ADDRESS_PARAMETER, GRAPH_PARAMETERS
-from ..sparql import GRAPH_TYPES, Document, accepted, graph_examples, with_charset
+from ..sparql import GRAPH_TYPES, Document, WatchedCall, accepted, graph_examples, with_charset
 from .graph_store import GraphStore
 from .rdf_upload import UPLOAD_TYPES, rdf_parts
 
@@ -83,14 +84,15 @@ _READ: dict[int | str, dict[str, Any]] = {
 }
 _WRITTEN: dict[int | str, dict[str, Any]] = {
     201: {"description": "There is a new graph, at `Location`."},
-    202: {
-        "description": "A job does it, at `Location`: whoever asked does not want to wait (`Prefer`).",
-        "content": {"application/json": {"schema": {"type": "object"}, "example": {"job": "9f86d081884c7d65"}}},
-    },
+    **JOB_BEGUN,
     204: {"description": "The graph says so now."},
     **PROBLEM_RESPONSES,
 }
-_DELETED: dict[int | str, dict[str, Any]] = {204: {"description": "The graph is gone."}, **PROBLEM_RESPONSES}
+_DELETED: dict[int | str, dict[str, Any]] = {
+    **JOB_BEGUN,
+    204: {"description": "The graph is gone."},
+    **PROBLEM_RESPONSES,
+}
 
 
 class _Graphs:
@@ -124,8 +126,16 @@ class _Graphs:
     async def delete(self, request: Request) -> Response:
         """SPARQL 1.1 Graph Store Protocol, DELETE."""
         graph = _graph(request)
-        if not await run_in_threadpool(self._store.delete, graph):
-            raise _missing(graph)
+        place = _place(graph, graph or _address(request))
+
+        def delete(watch: WatchedCall) -> dict[str, str]:
+            if not self._store.delete(watch, graph):
+                raise _missing(graph)
+            return {"graph": place}
+
+        if prefers_job(request):
+            return self._begun("removal", delete, place)
+        await run_in_threadpool(delete, WatchedCall())
         return Response(status_code=204)
 
     async def _write(self, request: Request, graph: str | None, *, replace: bool) -> Response:
@@ -134,14 +144,18 @@ class _Graphs:
 
         parts = await run_in_threadpool(rdf_parts, content_type, body)
 
-        def write() -> bool:
-            return self._store.write(graph, parts, base, replace=replace)
+        place = _place(graph, base)
 
-        place = quote(f"{base}?default" if graph is None else graph, safe=_IN_ADDRESSES)
+        def write(watch: WatchedCall) -> dict[str, Any]:
+            return {"graph": place, "new": self._store.write(watch, graph, parts, base, replace=replace)}
+
         if prefers_job(request):
-            return job_answer(self._jobs.begin_call("upload", lambda: {"graph": place, "new": write()}))
-        new = await run_in_threadpool(write)
-        return Response(status_code=201, headers={"Location": place}) if new else Response(status_code=204)
+            return self._begun("upload", write, place)
+        written = await run_in_threadpool(write, WatchedCall())
+        return Response(status_code=201, headers={"Location": place}) if written["new"] else Response(status_code=204)
+
+    def _begun(self, name: str, do: Callable[[WatchedCall], Any], place: str) -> Response:
+        return job_answer(self._jobs.begin_call(JobKind(name, self._store.stages), do, place).id)
 
 
 def graph_routes(path: str, store: GraphStore, server: ServerSettings, name: str, jobs: JobQueue) -> APIRouter:
@@ -174,11 +188,10 @@ def graph_routes(path: str, store: GraphStore, server: ServerSettings, name: str
                 dependencies=[may(role)],
                 response_class=Response,
                 responses=responses,
-                openapi_extra=(
-                    {"parameters": [*parameters, JOB_PREFERENCE], "requestBody": _BODY}
-                    if responses is _WRITTEN
-                    else {"parameters": parameters}
-                ),
+                openapi_extra={
+                    "parameters": parameters if responses is _READ else [*parameters, JOB_PREFERENCE],
+                    **({"requestBody": _BODY} if responses is _WRITTEN else {}),
+                },
             )
     return routes
 
@@ -206,6 +219,11 @@ def _graph(request: Request) -> str | None:
 def _address(request: Request) -> str:
     """The address of a request as it was sent: percent signs are part of a name."""
     return f"{request.url.scheme}://{request.url.netloc}{request.scope['raw_path'].decode('ascii')}"
+
+
+def _place(graph: str | None, base: str) -> str:
+    """What a graph is called in headers; `base`: the address of the default graph."""
+    return quote(f"{base}?default" if graph is None else graph, safe=_IN_ADDRESSES)
 
 
 def _missing(graph: str | None) -> ProblemError:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from ..sparql import Document
+from ..sparql import Document, WatchedCall
 from .rdf_upload import RdfPart
 
 __all__ = ["GraphStore"]
@@ -13,6 +13,10 @@ __all__ = ["GraphStore"]
 
 class GraphStore(Protocol):
     """What the Graph Store Protocol asks for; `None` names the default graph."""
+
+    @property
+    def stages(self) -> Mapping[str, float]:
+        """Of writing a graph, and of deleting one, each with its share of the time; see `JobKind`."""
 
     def graphs(self) -> list[dict[str, Any]]:
         """What there is, a row for each graph."""
@@ -24,10 +28,13 @@ class GraphStore(Protocol):
             ProblemError: it is larger than an answer may be, or takes too long.
         """
 
-    def write(self, graph: str | None, parts: Sequence[RdfPart], base: str, *, replace: bool) -> bool:
+    def write(
+        self, watch: WatchedCall, graph: str | None, parts: Sequence[RdfPart], base: str, *, replace: bool
+    ) -> bool:
         """Let a graph say what documents say; durable when this returns.
 
         Args:
+            watch: hears how far that is, and may give it up.
             graph: its name.
             parts: the documents.
             base: IRI that their relative ones are resolved against.
@@ -37,12 +44,12 @@ class GraphStore(Protocol):
             Whether it is a new one.
 
         Raises:
-            ProblemError: a document is broken (400), or contradicts what is there (409): nothing has changed. Or it
-                takes too long (503): nobody knows whether a running engine does it yet.
+            ProblemError: a document is broken (400), contradicts what is there (409), takes too long
+                (503), or was given up: nothing has changed.
         """
 
-    def delete(self, graph: str | None) -> bool:
-        """Remove a graph; tell whether there was one.
+    def delete(self, watch: WatchedCall, graph: str | None) -> bool:
+        """Remove a graph, likewise; tell whether there was one.
 
         Raises:
             ProblemError: others cannot do without it.

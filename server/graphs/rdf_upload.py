@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from email.message import Message
 from email.parser import BytesHeaderParser
+from functools import partial
 
-from ...ontology.modules import Module, ntriples
-from ...ontology.modules.syntaxes import syntax_of
+from ...ontology.modules import Module
+from ...ontology.modules.syntaxes import Reading, syntax_of
 from ..problem import ProblemError
 from ..sparql import content_type_of
 
@@ -56,22 +57,29 @@ def rdf_parts(content_type: str | None, body: bytes) -> tuple[RdfPart, ...]:
     return tuple(_parts(content_type, body))
 
 
-def parsed(parts: Sequence[RdfPart], base: str) -> bytes:
-    """What documents say, as N-Triples, whose blank nodes have the same names for the same documents.
+def parsed(parts: Sequence[RdfPart], base: str, reading: Reading | None = None) -> list[Module]:
+    """What documents say, as modules, whose blank nodes have the same names for the same documents.
 
     Args:
         parts: the documents.
         base: IRI that relative ones are resolved against.
+        reading: hears how much of all is read.
 
     Raises:
         OntologyError: one is not of its syntax, with line and column; or it would have something fetched.
     """
-    said = []
+    found, before, whole = list[Module](), 0, sum(len(part.content) for part in parts) or 1
     for part in parts:
-        text = part.content.decode(errors="replace")
-        module = Module.parse(f"body{part.suffix}", part.content, syntax_of(f"body{part.suffix}", text), base)
-        said.append(ntriples(module))
-    return b"".join(said)
+        name = f"body{part.suffix}"
+        syntax = syntax_of(name, part.content.decode(errors="replace"))
+        share = None if reading is None else partial(_read, reading, before / whole, len(part.content) / whole)
+        found.append(Module.parse(name, part.content, syntax, base, share))
+        before += len(part.content)
+    return found
+
+
+def _read(reading: Reading, before: float, size: float, share: float) -> None:
+    reading(before + size * share)
 
 
 def _parts(content_type: str | None, body: bytes) -> Iterator[RdfPart]:

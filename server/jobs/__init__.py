@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .ask_endpoint import ask_routes
     from .job_endpoint import job_routes
-    from .job_preference import JOB_PREFERENCE, job_answer, prefers_job
+    from .job_kind import JobKind
+    from .job_preference import JOB_BEGUN, JOB_PREFERENCE, job_answer, prefers_job
     from .job_queue import JobQueue
     from .logged_batch import batch_of_log, columns_of_log
     from .past_trial import TrialSpan, try_past
 
 _LATER = {
+    "JOB_BEGUN": ".job_preference",
     "JOB_PREFERENCE": ".job_preference",
+    "JobKind": ".job_kind",
     "JobQueue": ".job_queue",
     "batch_of_log": ".logged_batch",
     "columns_of_log": ".logged_batch",
@@ -27,7 +30,9 @@ _LATER = {
 }
 
 __all__ = [
+    "JOB_BEGUN",
     "JOB_PREFERENCE",
+    "JobKind",
     "JobQueue",
     "TrialSpan",
     "ask_routes",

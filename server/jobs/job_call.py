@@ -1,4 +1,4 @@
-"""Work that the server does itself, or one of its standing processes: whoever asked need not wait for it."""
+"""Work that one of the server's standing processes does, or one of its own: whoever asked need not wait for it."""
 
 from __future__ import annotations
 
@@ -6,35 +6,37 @@ from collections.abc import Callable
 from contextvars import copy_context
 from typing import Any
 
+from ...storage import Telling
+from ..sparql import WatchedCall
+
 __all__ = ["JobCall"]
 
 
 class JobCall:
-    """One piece of work, for the client that asks now; once begun, it is finished.
+    """One piece of work, for the client that asks now; given up, nothing of it has happened.
 
     Args:
-        work: what is done; its result is JSON.
-
-    Attributes:
-        ends: it cannot be ended.
+        work: what is done, given the call that hears how far it is; its result is JSON, or a document.
     """
 
-    ends = False
-
-    def __init__(self, work: Callable[[], Any]) -> None:
+    def __init__(self, work: Callable[[WatchedCall], Any]) -> None:
         self._work, self._context = work, copy_context()
+        self._watch = WatchedCall()
 
-    def run(self, seconds: float, tell: Callable[[float], object]) -> Any:  # noqa: ARG002 - the work has a limit itself
+    def run(self, seconds: float, told: Telling) -> Any:  # noqa: ARG002 - the work has a limit itself
         """Do it.
 
         Args:
             seconds: as of other jobs.
-            tell: likewise; nobody knows how far it is.
+            told: hears how far it is.
 
         Raises:
-            ProblemError: it is refused, or takes too long.
+            ProblemError: it is refused, takes too long, or was given up.
         """
-        return self._context.run(self._work)
+        self._watch.told = told
+        self._watch.check()
+        return self._context.run(self._work, self._watch)
 
-    def cancel(self) -> None:
-        """Let it be: a change that is given up half-way may have happened."""
+    def cancel(self) -> bool:
+        """Give it up; `False`: it changes something already, and is finished."""
+        return self._watch.cancel()

@@ -7,9 +7,7 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import JSONResponse
 
-from .job_queue import Job
-
-__all__ = ["JOB_PREFERENCE", "job_answer", "prefers_job"]
+__all__ = ["JOB_BEGUN", "JOB_PREFERENCE", "job_answer", "prefers_job"]
 
 _WANTED = "respond-async"
 JOB_PREFERENCE: dict[str, Any] = {
@@ -20,6 +18,13 @@ JOB_PREFERENCE: dict[str, Any] = {
     "example": _WANTED,
 }
 """The header, as OpenAPI describes it."""
+JOB_BEGUN: dict[int | str, dict[str, Any]] = {
+    202: {
+        "description": "A job does it, at `Location`: whoever asked does not want to wait (`Prefer`).",
+        "content": {"application/json": {"schema": {"type": "object"}, "example": {"job": "9f86d081884c7d65"}}},
+    },
+}
+"""The answer, likewise."""
 
 
 def prefers_job(request: Request) -> bool:
@@ -28,6 +33,6 @@ def prefers_job(request: Request) -> bool:
     return _WANTED in (one.partition(";")[0].strip() for one in said.split(","))
 
 
-def job_answer(job: Job) -> JSONResponse:
-    """202, with the address of the job."""
-    return JSONResponse({"job": job.id}, 202, {"Location": f"/jobs/{job.id}", "Preference-Applied": _WANTED})
+def job_answer(job: str) -> JSONResponse:
+    """202, with the address of the job of an id."""
+    return JSONResponse({"job": job}, 202, {"Location": f"/jobs/{job}", "Preference-Applied": _WANTED})

@@ -8,13 +8,13 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from ...errors import KaicepError, PipelineError, error_fields, error_of
-from ...storage import ChildProcess, serve_parent
+from ...storage import ChildProcess, Telling, serve_parent
 from ..problem import ProblemError
 
 __all__ = ["JobProcess", "Work", "main"]
 
 Work = Callable[..., Any]
-"""A function of a module: given what tells how far it is, from 0 to 1, and then arguments; its result is JSON."""
+"""A function of a module: given what tells how far it is, and then arguments; its result is JSON."""
 
 _POLL_S = 0.5
 _ENDED = "the process that does it has ended: it needs too much memory, or was stopped"
@@ -26,24 +26,19 @@ class JobProcess:
     Args:
         work: what is done.
         arguments: that it is given behind what tells how far it is.
-
-    Attributes:
-        ends: it can be ended.
     """
-
-    ends = True
 
     def __init__(self, work: Work, *arguments: object) -> None:
         self._work, self._arguments = work, arguments
         self._child: ChildProcess | None = None
         self._cancelled = False
 
-    def run(self, seconds: float, tell: Callable[[float], object]) -> Any:
+    def run(self, seconds: float, told: Telling) -> Any:
         """Do it.
 
         Args:
             seconds: that it may take.
-            tell: hears how far it is.
+            told: hears how far it is.
 
         Returns:
             Its result.
@@ -58,16 +53,16 @@ class JobProcess:
             connection.recv()
             connection.send((self._work, self._arguments))
             while not self._cancelled:
+                if time.monotonic() > until:
+                    hint = "try less of the past, or let job_timeout be longer"
+                    raise ProblemError(503, PipelineError(f"not done within {seconds:g} s", hint=hint))
                 if connection.poll(_POLL_S):
                     kind, content = connection.recv()
                     if kind == "done":
                         return content
                     if kind == "refused":
                         raise ProblemError(content[0], error_of(content[1]))
-                    tell(content)
-                elif time.monotonic() > until:
-                    hint = "try less of the past, or let job_timeout be longer"
-                    raise ProblemError(503, PipelineError(f"not done within {seconds:g} s", hint=hint))
+                    told(*content)
         except (EOFError, OSError) as error:
             if not self._cancelled:
                 raise ProblemError(503, PipelineError(_ENDED, hint="try less of the past")) from error
@@ -75,12 +70,13 @@ class JobProcess:
             self._child.close()
         raise ProblemError(409, "it was cancelled")
 
-    def cancel(self) -> None:
-        """End it, from any thread."""
+    def cancel(self) -> bool:
+        """End it, from any thread, which can always be: it changes nothing."""
         self._cancelled = True
         child = self._child
         if child is not None:
             child.kill()
+        return True
 
 
 def main(number: int) -> None:
@@ -94,7 +90,7 @@ def main(number: int) -> None:
     connection.send(None)
     work, arguments = connection.recv()
     try:
-        found = work(lambda done: connection.send(("progress", done)), *arguments)
+        found = work(lambda *at: connection.send(("told", at)), *arguments)
     except ProblemError as problem:
         connection.send(("refused", (problem.status, error_fields(problem.error))))
     except KaicepError as error:

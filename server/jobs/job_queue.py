@@ -11,13 +11,18 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from ...errors import error_fields
 from ..access import current_client
 from ..problem import ProblemError
+from ..sparql import Document, WatchedCall
 from .job_call import JobCall
+from .job_kind import JobKind
 from .job_process import JobProcess, Work
+from .job_results import JobResults
 
 __all__ = ["Job", "JobQueue"]
 
@@ -25,7 +30,11 @@ _AT_ONCE, _SHARE, _KEPT = 3, 2, 50
 """Jobs that run at once; those of one client among them; those that are over and kept."""
 _WAITING = 20
 """Of one client."""
+_DOCUMENTS = 10
+"""So many results are kept that are documents."""
 _KEPT_S = 3600.0
+_ABOUT = 1_000
+_BEFORE_END = 0.99
 
 _LOG = logging.getLogger("kaicep")
 
@@ -41,9 +50,11 @@ class Job:
         kind: what it is, such as `try`.
         state: how it fares.
         created: when it was asked for.
-        progress: how far it is, from 0 to 1; `None`: nobody knows.
-        result: what came of it, when it is done.
+        progress: how far it is, from 0 to 1, and never less than before; `None`: nobody knows.
+        result: what came of it, when it is done; of a document `media_type` and `bytes`.
         problem: why it failed: `status`, `detail`, and `hint`, `place` and `notes` where there are some.
+        stage: what it is at, such as `reasoning`; `None`: it does not say.
+        about: what it is about: a graph, a query.
     """
 
     id: str
@@ -53,11 +64,14 @@ class Job:
     progress: float | None = None
     result: Any = None
     problem: Mapping[str, Any] | None = None
+    stage: str | None = None
+    about: str | None = None
 
 
 @dataclass(slots=True)
 class _Held:
     job: Job
+    kind: JobKind
     process: JobProcess | JobCall
     client: str
     ended: float | None = None
@@ -69,6 +83,7 @@ class JobQueue:
 
     Args:
         seconds: that one may take.
+        folder: where results that are documents are kept.
 
     Attributes:
         process: what each is done in.
@@ -76,37 +91,40 @@ class JobQueue:
 
     process: ClassVar[type[JobProcess]] = JobProcess
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+    def __init__(self, seconds: float, folder: Path) -> None:
+        self._seconds, self._results = seconds, JobResults(folder)
+        self._began = datetime.now(UTC)
         self._held: dict[str, _Held] = {}
         self._lock = threading.Lock()
         self._threads = ThreadPoolExecutor(_AT_ONCE, "kaicep-job")
         self._closed = False
 
-    def begin(self, kind: str, work: Work, *arguments: object) -> Job:
+    def begin(self, kind: JobKind, work: Work, *arguments: object, about: str | None = None) -> Job:
         """Let something be done as soon as its turn comes.
 
         Args:
             kind: what it is.
             work: what is done, in a process of its own.
             arguments: of it.
+            about: a graph, a query.
 
         Raises:
             ProblemError: 429, too much waits already.
         """
-        return self._enqueued(kind, self.process(work, *arguments))
+        return self._enqueued(kind, self.process(work, *arguments), about)
 
-    def begin_call(self, kind: str, work: Callable[[], Any]) -> Job:
-        """As `begin`, of what this process does, or lets a process of its own do; once begun, it cannot be ended.
+    def begin_call(self, kind: JobKind, work: Callable[[WatchedCall], Any], about: str | None = None) -> Job:
+        """As `begin`, of what one of the server's processes does, and what may change something.
 
         Raises:
             ProblemError: likewise.
         """
-        return self._enqueued(kind, JobCall(work))
+        return self._enqueued(kind, JobCall(work), about)
 
-    def _enqueued(self, kind: str, process: JobProcess | JobCall) -> Job:
-        job = Job(uuid.uuid4().hex, kind, "waiting", datetime.now(UTC))
-        held = _Held(job, process, current_client.get().name)
+    def _enqueued(self, kind: JobKind, process: JobProcess | JobCall, about: str | None) -> Job:
+        said = None if about is None else about[:_ABOUT]
+        job = Job(uuid.uuid4().hex, kind.name, "waiting", datetime.now(UTC), about=said)
+        held = _Held(job, kind, process, current_client.get().name)
         with self._lock:
             self._forget()
             if self._count("waiting", held.client) >= _WAITING:
@@ -130,6 +148,15 @@ class JobQueue:
         """
         return self._of(name).job
 
+    def document(self, name: str) -> Path | None:
+        """The file of a job's result, if that is a document.
+
+        Raises:
+            ProblemError: as `job`.
+        """
+        self._of(name)
+        return self._results.find(name)
+
     def cancel(self, name: str) -> None:
         """End one, or forget it when it is over.
 
@@ -141,16 +168,14 @@ class JobQueue:
             raise ProblemError(403, "the job is of somebody else", "let them end it, or use a token of the role admin")
         with held.changing:
             over = held.ended is not None
-            if held.job.state == "running" and not held.process.ends:
-                raise ProblemError(409, "a change that has begun is finished", "wait for it, and take it back then")
             if not over:
-                held.job = replace(held.job, state="cancelled")
+                if not held.process.cancel():
+                    raise ProblemError(409, "a change that has begun is finished", "wait for it, and take it back then")
+                held.job = replace(held.job, state="cancelled", stage=None)
                 held.ended = time.monotonic()
         if over:
             with self._lock:
-                self._held.pop(name, None)
-        else:
-            held.process.cancel()
+                self._drop(name)
 
     def close(self) -> None:
         """End all."""
@@ -159,12 +184,17 @@ class JobQueue:
         for held in list(self._held.values()):
             held.process.cancel()
         self._threads.shutdown()
+        self._results.close()
 
     def _of(self, name: str) -> _Held:
         with self._lock:
             self._forget()
             if name not in self._held:
-                hint = "results are kept for an hour; GET /jobs lists what there is"
+                began = f"{self._began:%Y-%m-%d %H:%M:%S} UTC"
+                hint = (
+                    f"results are kept for an hour, and this server, which began at {began}, knows none of before: "
+                    "GET /jobs lists what there is, and GET /graphs what uploads have changed"
+                )
                 raise ProblemError(404, f"there is no job '{name}'", hint)
             return self._held[name]
 
@@ -190,7 +220,9 @@ class JobQueue:
 
     def _run(self, held: _Held) -> None:
         try:
-            result = held.process.run(self._seconds, lambda done: self._change(held, progress=done))
+            result = held.process.run(self._seconds, partial(self._hear, held))
+            if isinstance(result, Document):
+                result = self._results.keep(held.job.id, result)
         except ProblemError as problem:
             fields = error_fields(problem.error)
             told = {
@@ -200,12 +232,20 @@ class JobQueue:
                 "text": str(problem.error),
             }
             told |= {name: fields[name] for name in ("hint", "place", "notes") if fields.get(name) is not None}
-            self._change(held, ended=True, state="failed", problem=told)
+            self._change(held, ended=True, state="failed", problem=told, stage=None)
         except Exception as error:  # noqa: BLE001 - whoever waits has to hear of it
-            self._change(held, ended=True, state="failed", problem={"status": 500, "detail": "the server has a defect"})
+            defect = {"status": 500, "detail": "the server has a defect"}
+            self._change(held, ended=True, state="failed", problem=defect, stage=None)
             _LOG.exception("a job has met a defect: %s", error)
         else:
-            self._change(held, ended=True, state="done", progress=1.0, result=result)
+            self._change(held, ended=True, state="done", progress=1.0, result=result, stage=None)
+
+    def _hear(self, held: _Held, stage: str, share: float) -> None:
+        """Note how far a job is: the end is told when it is there."""
+        far, before = held.kind.progress(stage, share), held.job.progress
+        if far is not None:
+            before = max(before or 0.0, min(far, _BEFORE_END))
+        self._change(held, stage=stage, progress=before)
 
     def _change(self, held: _Held, *, ended: bool = False, **changes: Any) -> bool:
         """Note what has become of a job; not if it was cancelled meanwhile."""
@@ -220,5 +260,11 @@ class JobQueue:
         """Forget what is over for long, and the oldest where there are many."""
         over = [name for name, one in self._held.items() if one.ended is not None]
         old = [name for name in over if time.monotonic() - (self._held[name].ended or 0.0) > _KEPT_S]
-        for name in {*old, *over[: max(0, len(over) - _KEPT)]}:
-            del self._held[name]
+        documents = [name for name in over if self._results.find(name) is not None]
+        beyond = [names[: max(0, len(names) - most)] for names, most in ((over, _KEPT), (documents, _DOCUMENTS))]
+        for name in {*old, *beyond[0], *beyond[1]}:
+            self._drop(name)
+
+    def _drop(self, name: str) -> None:
+        self._held.pop(name, None)
+        self._results.drop(name)

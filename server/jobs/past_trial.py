@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -21,6 +21,7 @@ from ...pipeline import labelled, queries_read
 from ...pipeline.flow import Batch, Dataflow, Registration, request_of
 from ...pipeline.flow.rules import CALLS, shown_calls
 from ...pipeline.sinks import rows
+from ...storage import Telling
 from ..plain_json import plain_value
 from ..problem import ProblemError
 from ..time_parameter import moment_before, moment_parameter
@@ -74,13 +75,11 @@ class TrialSpan:
         return start, end
 
 
-def try_past(
-    tell: Callable[[float], object], settings: Settings, text: str, span: TrialSpan, shown: int = _SHOWN
-) -> dict[str, Any]:
+def try_past(told: Telling, settings: Settings, text: str, span: TrialSpan, shown: int = _SHOWN) -> dict[str, Any]:
     """Answer a document over what the archive has of a time, as if it had been registered before.
 
     Args:
-        tell: hears how far it is, from 0 to 1.
+        told: hears how far it is: `loading`, `answering`.
         settings: of the project.
         text: χ-CEP; of several queries the rows of the last one are told.
         span: of the past.
@@ -93,6 +92,7 @@ def try_past(
     Raises:
         KaicepError: the document is wrong, or there is no archive.
     """
+    told("loading", 0.0)
     project = Project.of(settings)
     read = labelled(queries_read(project, text))
     own = project.registrations(text, "query", [one.query for one in read])
@@ -105,7 +105,7 @@ def try_past(
         found = _Found(own[-1], shown)
         for batch, done in _batches(archive, dataflow, span):
             found.take(dataflow, batch)
-            tell(done)
+            told("answering", done)
     for one in (*read, *own):
         dataflow.queries.check(one.label)
     report = report_mapping(project, dataflow.profile, [one.label for one in own])

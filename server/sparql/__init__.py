@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .answer_examples import graph_examples
     from .archive_dataset import ArchiveDataset
-    from .media_types import GRAPH_FORMATS, GRAPH_TYPES, accepted, with_charset
+    from .media_types import GRAPH_FORMATS, GRAPH_TYPES, RESULT_TYPES, accepted, with_charset
     from .process_pool import ProcessPool
     from .protocol_request import content_type_of
     from .sparql_answer import BoundedBuffer, Document
     from .sparql_dataset import SparqlDataset
     from .sparql_endpoint import sparql_routes
     from .uploaded_dataset import UploadedDataset
+    from .watched_call import WatchedCall
 
 _LATER = {
     "ArchiveDataset": ".archive_dataset",
@@ -23,8 +24,10 @@ _LATER = {
     "GRAPH_FORMATS": ".media_types",
     "GRAPH_TYPES": ".media_types",
     "ProcessPool": ".process_pool",
+    "RESULT_TYPES": ".media_types",
     "SparqlDataset": ".sparql_dataset",
     "UploadedDataset": ".uploaded_dataset",
+    "WatchedCall": ".watched_call",
     "accepted": ".media_types",
     "content_type_of": ".protocol_request",
     "graph_examples": ".answer_examples",
@@ -35,12 +38,14 @@ _LATER = {
 __all__ = [
     "GRAPH_FORMATS",
     "GRAPH_TYPES",
+    "RESULT_TYPES",
     "ArchiveDataset",
     "BoundedBuffer",
     "Document",
     "ProcessPool",
     "SparqlDataset",
     "UploadedDataset",
+    "WatchedCall",
     "accepted",
     "content_type_of",
     "graph_examples",

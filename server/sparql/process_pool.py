@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -11,12 +12,15 @@ from typing import Any, Concatenate
 
 import pyoxigraph as ox
 
+from ...storage import Telling
 from ..access import current_client
 from ..problem import ProblemError
 from .store_process import Found, Given, StoreProcess, TimeLimitError
+from .watched_call import WatchedCall
 
 __all__ = ["ProcessPool"]
 
+_LOOK_S = 0.5
 _OURSELVES = ""
 """The client that has a process which opens a store ahead."""
 
@@ -110,13 +114,63 @@ class ProcessPool:
                 engine does it yet.
         """
         if not self._changing.acquire(timeout=seconds):
-            raise ProblemError(503, "another change is at work", "send it again later", Retry_After="5")
+            raise _busy()
         try:
             return self.call(None, seconds, do, *args, **named)
         except TimeLimitError as error:
-            said = f"not done within {seconds:g} s; a running engine may do it yet"
-            hint = "see whether it has before you send it again; or let upload_timeout be longer"
-            raise ProblemError(503, said, hint) from error
+            raise _uncertain(seconds) from error
+        finally:
+            self._changing.release()
+
+    def call_watched(
+        self,
+        watch: WatchedCall,
+        folder: Path | None,
+        seconds: float,
+        do: Callable[Concatenate[ox.Store, Telling, Given], Found],
+        *args: Given.args,
+        **named: Given.kwargs,
+    ) -> Found:
+        """As `StoreProcess.call_watched`, by the next process that is free.
+
+        Raises:
+            ProblemError: as there; or none is free in that time.
+        """
+        with self._taken(seconds) as process:
+            return process.call_watched(watch, folder, seconds, do, *args, **named)
+
+    def change_watched(
+        self,
+        watch: WatchedCall,
+        seconds: float,
+        do: Callable[Concatenate[ox.Store, Telling, Given], Found],
+        *args: Given.args,
+        **named: Given.kwargs,
+    ) -> Found:
+        """As `change`, of what tells how far it is; it has told `SETTLED` before anything changes.
+
+        Args:
+            watch: hears that, and may give it up until then, and while it waits.
+            seconds: as there.
+            do: given an empty store, and what tells how far it is.
+            args: likewise.
+            named: likewise.
+
+        Raises:
+            ProblemError: as there; what was given up has not happened.
+        """
+        until = time.monotonic() + seconds
+        while not self._changing.acquire(timeout=min(_LOOK_S, max(0.0, until - time.monotonic()))):
+            if time.monotonic() >= until:
+                raise _busy()
+            watch.hear("waiting", 0.0)
+        try:
+            return self.call_watched(watch, None, seconds, do, *args, **named)
+        except TimeLimitError as error:
+            if not watch.cancelled:
+                raise _uncertain(seconds) from error
+            hint = "nothing has changed; let it say less, or let upload_timeout be longer"
+            raise ProblemError(503, f"not done within {seconds:g} s", hint) from error
         finally:
             self._changing.release()
 
@@ -193,3 +247,12 @@ class ProcessPool:
         with suppress(ProblemError):
             process.start()
         self._give_back(process, client)
+
+
+def _busy() -> ProblemError:
+    return ProblemError(503, "another change is at work", "send it again later", Retry_After="5")
+
+
+def _uncertain(seconds: float) -> ProblemError:
+    said = f"not done within {seconds:g} s; a running engine may do it yet"
+    return ProblemError(503, said, "see whether it has before you send it again; or let upload_timeout be longer")

@@ -6,6 +6,7 @@ It is begun ahead and kept: a process of its own for each request takes longer t
 from __future__ import annotations
 
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from functools import partial
@@ -17,8 +18,9 @@ import pyoxigraph as ox
 from cachetools import LRUCache
 
 from ...errors import ArchiveError, KaicepError, Place, error_fields, error_of
-from ...storage import ChildProcess, serve_parent
+from ...storage import SETTLED, ChildProcess, Telling, serve_parent
 from ..problem import ProblemError
+from .watched_call import WatchedCall
 
 __all__ = ["StoreProcess", "TimeLimitError", "main"]
 
@@ -29,6 +31,9 @@ _STARTING_S = 120.0
 _IDLE_S = 60.0
 _PROMPT_S = 1.0
 """What takes longer gives way to others; the process, which cannot be otherwise again, is begun anew then."""
+_SETTLING_S = 60.0
+"""What takes too long, and can be given up no more, has so much longer."""
+_TOLD, _ANSWER = "told", "answer"
 _OPENED = 2
 """A copy that is asked, and the next one."""
 _NOT_STARTED = "the process that answers does not start"
@@ -101,7 +106,34 @@ class StoreProcess:
         Raises:
             ProblemError: it refuses, takes too long, or needs too much memory.
         """
-        found: Found = self._exchanged((folder, self._writable, do, args, named), seconds, prompt=self._prompt)
+        message = folder, self._writable, do, args, named, False
+        found: Found = self._exchanged(message, seconds, prompt=self._prompt)
+        return found
+
+    def call_watched(
+        self,
+        watch: WatchedCall,
+        folder: Path | None,
+        seconds: float,
+        do: Callable[Concatenate[ox.Store, Telling, Given], Found],
+        *args: Given.args,
+        **named: Given.kwargs,
+    ) -> Found:
+        """As `call`, of a function that tells how far it is; it has told `SETTLED` before it changes anything.
+
+        Args:
+            watch: hears that, and may give it up until then.
+            folder: as there.
+            seconds: that it may take until then; what takes longer is given up, and has not happened.
+            do: given the store, and what tells how far it is.
+            args: likewise.
+            named: likewise.
+
+        Raises:
+            ProblemError: as there, or it was given up.
+        """
+        message = folder, self._writable, do, args, named, True
+        found: Found = self._exchanged(message, seconds, prompt=self._prompt, watch=watch)
         return found
 
     def open(self, folder: Path, seconds: float) -> None:
@@ -110,24 +142,53 @@ class StoreProcess:
         Raises:
             ProblemError: as `call`.
         """
-        self._exchanged((folder, self._writable, bool, (), {}), seconds, prompt=False)
+        self._exchanged((folder, self._writable, bool, (), {}, False), seconds, prompt=False)
 
-    def _exchanged(self, message: object, seconds: float, *, prompt: bool) -> Any:
+    def _exchanged(self, message: object, seconds: float, *, prompt: bool, watch: WatchedCall | None = None) -> Any:
         with self._using:
             connection = self._connected()
             try:
                 connection.send(message)
-                if not self._answered(connection, seconds, prompt=prompt):
-                    self._drop()
-                    raise TimeLimitError(503, _too_long(seconds))
-                found, refusal = connection.recv()
+                if watch is None:
+                    found, refusal = self._answer(connection, seconds, prompt=prompt)
+                else:
+                    found, refusal = self._watched_answer(connection, seconds, watch)
             except (EOFError, OSError) as error:
                 self._drop()
+                if watch is not None:
+                    watch.check()
                 raise ProblemError(503, _ended()) from error
+            except ProblemError:
+                self._drop()
+                raise
         if refusal is not None:
             status, fields = refusal
             raise ProblemError(status, error_of(fields))
         return found
+
+    def _answer(self, connection: Connection, seconds: float, *, prompt: bool) -> Any:
+        if not self._answered(connection, seconds, prompt=prompt):
+            raise TimeLimitError(503, _too_long(seconds))
+        _, answer = connection.recv()
+        return answer
+
+    def _watched_answer(self, connection: Connection, seconds: float, watch: WatchedCall) -> Any:
+        """The answer to a call, before which it tells how far it is."""
+        assert self._child is not None  # noqa: S101 - it is connected
+        until, settling = time.monotonic() + seconds, False
+        with watch.done_by(self._child):
+            while True:
+                if not connection.poll(max(0.0, until - time.monotonic())):
+                    if settling or watch.cancel():
+                        raise TimeLimitError(503, _too_long(seconds))
+                    until, settling = time.monotonic() + _SETTLING_S, True
+                    continue
+                kind, content = connection.recv()
+                if kind == _ANSWER:
+                    return content
+                watch.hear(*content)
+                if content[0] == SETTLED:
+                    connection.send(None)  # else it does not go on
 
     def close(self) -> None:
         """End it, from any thread; whoever waits for an answer gets none, nor does whoever asks later."""
@@ -161,7 +222,7 @@ class StoreProcess:
                 if self._first is None:
                     return own
                 do, *args = self._first
-                own.send((None, False, do, args, {}))
+                own.send((None, False, do, args, {}, False))
                 if own.poll(_STARTING_S):
                     own.recv()  # what it refuses, it refuses whoever asks as well
                     return own
@@ -191,14 +252,14 @@ def main(number: int, *, prompt: bool = False) -> None:
         if opened and not connection.poll(_IDLE_S):
             opened.clear()  # a copy may be gone by now, and its files take space as long as they are open
         try:
-            folder, writable, do, args, named = connection.recv()
+            folder, writable, do, args, named, tells = connection.recv()
         except (EOFError, ConnectionError):  # who asks has ended, or was killed before it had read an answer
             return
         refusal = found = None
         try:
             if (folder, writable) not in opened:
                 opened[folder, writable] = _open(folder, writable=writable)
-            found = do(opened[folder, writable], *args, **named)
+            found = do(opened[folder, writable], *((_Teller(connection),) if tells else ()), *args, **named)
         except ProblemError as problem:
             refusal = (problem.status, error_fields(problem.error))
         except KaicepError as error:
@@ -210,7 +271,22 @@ def main(number: int, *, prompt: bool = False) -> None:
         except Exception:  # noqa: BLE001 - the next request has nothing to do with it
             traceback.print_exc()
             refusal = (500, error_fields(KaicepError("the server has a defect", hint="its log says more; report it")))
-        connection.send((found, refusal))
+        connection.send((_ANSWER, (found, refusal)))
+
+
+class _Teller:
+    """Tells whoever asks how far a call is, and waits for a word before anything changes."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __call__(self, stage: str, share: float) -> None:
+        try:
+            self._connection.send((_TOLD, (stage, share)))
+            if stage == SETTLED:
+                self._connection.recv()
+        except (EOFError, OSError) as error:  # who asks has ended
+            raise SystemExit(1) from error
 
 
 def _open(folder: Path | None, *, writable: bool) -> ox.Store:
@@ -222,7 +298,7 @@ def _open(folder: Path | None, *, writable: bool) -> ox.Store:
     return ox.Store(folder)
 
 
-def _words(number: int, *, prompt: bool) -> list[str]:
+def _words(number: int, *, prompt: bool = False) -> list[str]:
     return ["-c", f"from {__name__} import main; main({number}, prompt={prompt})"]
 
 

@@ -9,11 +9,13 @@ from typing import Concatenate
 import pyoxigraph as ox
 
 from ...settings import ServerSettings
+from ...storage import Telling
 from ..problem import ProblemError
 from .process_pool import ProcessPool
 from .sparql_answer import Document, SparqlQuestion, answered
 from .sparql_update import SparqlUpdate, updated
 from .store_process import Found, Given
+from .watched_call import WatchedCall
 
 __all__ = ["UploadedDataset"]
 
@@ -32,6 +34,7 @@ class UploadedDataset:
     def __init__(self, folder: Path, server: ServerSettings, *, updatable: bool) -> None:
         self.updatable = updatable
         self._folder, self._seconds = folder, server.query_timeout.total_seconds()
+        self._change_seconds = server.upload_timeout.total_seconds()
         self._pool = ProcessPool(1, writable=True)
 
     def query(self, question: SparqlQuestion) -> Document:
@@ -54,6 +57,20 @@ class UploadedDataset:
             ProblemError: see `StoreProcess.call`.
         """
         return self._pool.call(self._folder, self._seconds, do, *args, **named)
+
+    def change(
+        self,
+        watch: WatchedCall,
+        do: Callable[Concatenate[ox.Store, Telling, Given], Found],
+        *args: Given.args,
+        **named: Given.kwargs,
+    ) -> Found:
+        """What a function gives that changes its store, within `upload_timeout`.
+
+        Raises:
+            ProblemError: see `StoreProcess.call_watched`.
+        """
+        return self._pool.call_watched(watch, self._folder, self._change_seconds, do, *args, **named)
 
     def close(self) -> None:
         """Answer no more."""

@@ -18,6 +18,7 @@ from kaicep.archive import Archive
 from kaicep.archive.sparql import Solutions
 from kaicep.commands.project_check import check_project
 from kaicep.commands.trials import infer_project, try_document
+from kaicep.ontology.modules import ntriples
 from kaicep.pipeline.control import Requests, folder_of
 from kaicep.pipeline.durability import CheckpointedFlow
 from kaicep.pipeline.sources import raw_table, read_file
@@ -346,7 +347,8 @@ def uploaded_document(content: bytes) -> str:
     """A document of RDF that somebody uploads, or a form with several, likewise."""
     kind, _, body = content.partition(b"\n")
     with _refusing():
-        return parsed(rdf_parts(kind.decode("latin-1"), body), "urn:ex:base").decode()
+        modules = parsed(rdf_parts(kind.decode("latin-1"), body), "urn:ex:base")
+        return b"".join(map(ntriples, modules)).decode()
 
 
 @contextmanager

@@ -4,32 +4,32 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
 from typing import Any
 
 from kaicep.errors import PipelineError, Place
+from kaicep.storage import Telling
 
 __all__ = ["double", "doze", "end", "refuse", "rest"]
 
 
-def double(tell: Callable[[float], object], number: int) -> dict[str, int]:
+def double(told: Telling, number: int) -> dict[str, int]:
     """Tell that half is done, and then the double."""
-    tell(0.5)
+    told("doubling", 0.5)
     return {"double": 2 * number}
 
 
-def refuse(_: Callable[[float], object]) -> None:
+def refuse(_: Telling) -> None:
     """Refuse, with a place and a way out."""
     raise PipelineError("it cannot be", place=Place("query", 2, 3, 1, "text"), hint="do without")
 
 
-def doze(tell: Callable[[float], object]) -> None:
+def doze(told: Telling) -> None:
     """Tell that a quarter is done, and then nothing for long."""
-    tell(0.25)
+    told("dozing", 0.25)
     time.sleep(600)
 
 
-def end(_: Callable[[float], object]) -> None:
+def end(_: Telling) -> None:
     """End the process."""
     os._exit(3)
 

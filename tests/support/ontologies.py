@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from kaicep.config import Settings
 from kaicep.ontology import KnowledgeBase
 from kaicep.ontology.reasoners import Closure, close
+from kaicep.storage import Telling, untold
 from pyoxigraph import NamedNode
 
 __all__ = ["BY_CASES", "PREAMBLE", "SOME_D", "X", "closed_here", "project", "types", "write"]
@@ -57,7 +59,8 @@ def project(
     return Settings.parse({"prefixes": {"x": X}, "knowledge": knowledge}, root=folder)
 
 
-def closed_here(*given: Any, seconds: float | None = None) -> Closure:
+def closed_here(*given: Any, seconds: float | None = None, told: Telling = untold) -> Closure:
     """What `close_in_process` gives, in this process, which takes less time; it is not ended after `seconds`."""
     del seconds
-    return close(*given)
+    closing: Callable[..., Closure] = partial(close, told=told)
+    return closing(*given)

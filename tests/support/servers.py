@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,9 @@ from kaicep.server.jobs import JobQueue
 from kaicep.server.jobs.job_process import JobProcess
 from kaicep.server.problem import ProblemError
 from kaicep.server.queries import ProjectProcesses
-from kaicep.server.sparql import process_pool
+from kaicep.server.sparql import WatchedCall, process_pool
 from kaicep.server.sparql.store_process import StoreProcess
+from kaicep.storage import Telling
 
 __all__ = ["Answer", "ask", "processes_here", "serving"]
 
@@ -76,10 +78,10 @@ def processes_here(settings: Settings) -> ProjectProcesses:
 class _JobHere(JobProcess):
     """Does its work in this process, likewise."""
 
-    def run(self, seconds: float, tell: Callable[[float], object]) -> Any:
+    def run(self, seconds: float, told: Telling) -> Any:
         del seconds
         with _refusing():
-            return self._work(tell, *self._arguments)
+            return self._work(told, *self._arguments)
 
 
 class _JobsHere(JobQueue):
@@ -110,9 +112,18 @@ class _StoreHere(StoreProcess):
                 self._kept[folder] = ox.Store(folder)
             return do(self._kept[folder], *args, **named)
 
+    def call_watched(
+        self, watch: WatchedCall, folder: Path | None, seconds: float, do: Callable[..., Any], *args: Any, **named: Any
+    ) -> Any:
+        return self.call(folder, seconds, partial(_watched, do, watch), *args, **named)
+
     def close(self) -> None:
         """Let go of the stores."""
         self._kept.clear()
+
+
+def _watched(do: Callable[..., Any], watch: WatchedCall, store: ox.Store, *args: Any, **named: Any) -> Any:
+    return do(store, watch.hear, *args, **named)
 
 
 @contextmanager

@@ -9,8 +9,9 @@ import time
 import pyoxigraph as ox
 from kaicep.errors import ArchiveError
 from kaicep.server.problem import ProblemError
+from kaicep.storage import SETTLED, Telling
 
-__all__ = ["add", "count", "end", "priority", "refuse", "sleep"]
+__all__ = ["add", "add_in_stages", "count", "end", "priority", "refuse", "sleep"]
 
 ONE = ox.Quad(ox.NamedNode("urn:s"), ox.NamedNode("urn:p"), ox.Literal("1"))
 
@@ -22,6 +23,15 @@ def add(store: ox.Store, *, hang: bool = False) -> int:
     if hang:
         time.sleep(60)
     return len(store)
+
+
+def add_in_stages(store: ox.Store, told: Telling, before: float = 0.0, after: float = 0.0) -> int:
+    """Tell how far that is; take so many seconds before anything changes, and then."""
+    told("parsing", 0.5)
+    time.sleep(before)
+    told(SETTLED, 0.0)
+    time.sleep(after)
+    return add(store)
 
 
 def count(store: ox.Store) -> int:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .json_ld import JSON_LD
-from .syntax import RdfSyntax
+from .syntax import RdfSyntax, Reading
 from .syntax_table import SUFFIXES, syntax_of
 from .turtle import TURTLE
 
-__all__ = ["JSON_LD", "SUFFIXES", "TURTLE", "RdfSyntax", "syntax_of"]
+__all__ = ["JSON_LD", "SUFFIXES", "TURTLE", "RdfSyntax", "Reading", "syntax_of"]

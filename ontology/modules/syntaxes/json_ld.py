@@ -9,6 +9,7 @@ from pyoxigraph import RdfFormat, Triple
 
 from ....errors import OntologyError, Place
 from .oxigraph_syntax import OxigraphSyntax
+from .syntax import Reading
 
 _REMOTE_CONTEXT = "No LoadDocumentCallback has been set"
 _CONTEXT = re.compile(r'"@context"\s*:\s*\[?\s*"[^"]*"')
@@ -18,10 +19,10 @@ _CONTEXT = re.compile(r'"@context"\s*:\s*\[?\s*"[^"]*"')
 class JsonLdSyntax(OxigraphSyntax):
     """JSON-LD; a remote context is refused in words of our own."""
 
-    def read(self, source: str, content: bytes, base: str | None) -> list[Triple]:
+    def read(self, source: str, content: bytes, base: str | None, reading: Reading | None = None) -> list[Triple]:
         """The triples of a document; see `RdfSyntax.read`."""
         try:
-            return OxigraphSyntax.read(self, source, content, base)
+            return OxigraphSyntax.read(self, source, content, base, reading)
         except OntologyError as error:
             if _REMOTE_CONTEXT not in error.message:
                 raise

@@ -15,6 +15,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 from ....errors import OntologyError, Place
 from ...terms import OWL, XSD
 from .rdf_xml import XML_SUFFIXES, root_element
+from .syntax import Reading
 
 _ELSEWHERE = "save this ontology as Turtle or RDF/XML"
 _UNREAD = frozenset(
@@ -51,8 +52,9 @@ class OwlXmlSyntax:
         """Whether the root element is `Ontology`."""
         return root_element(text) == "Ontology"
 
-    def read(self, source: str, content: bytes, base: str | None) -> list[Triple]:  # noqa: ARG002 (it names its own)
+    def read(self, source: str, content: bytes, base: str | None, reading: Reading | None = None) -> list[Triple]:
         """The triples of a document; see `RdfSyntax.read`. An axiom that the reader cannot carry is refused as well."""
+        del base, reading  # it names its own; the reader does not say how much it has read
         from owlready2.base import OwlReadyOntologyParsingError  # noqa: PLC0415 - few documents need the library
         from owlready2.owlxml_2_ntriples import parse  # noqa: PLC0415 - likewise
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from kaicep.errors import OntologyError
+from kaicep.errors import OntologyError, PipelineError
 from kaicep.ontology import KnowledgeBase
 from kaicep.ontology.modules import Module
 from kaicep.ontology.reasoners import USUAL_LIMITS, close_in_process
@@ -62,3 +65,28 @@ def test_one_that_takes_too_long_is_ended() -> None:
         OntologyError, match=r"what follows from the modules was not found in 0\.01 s: let them say less"
     ):
         close_in_process(modules(SCHEMA), "rl", PREFIXES, USUAL_LIMITS, seconds=0.01)
+
+
+def test_it_tells_how_far_it_is() -> None:
+    told: list[tuple[str, float]] = []
+    close_in_process(modules(SCHEMA), "rl", PREFIXES, USUAL_LIMITS, told=lambda *at: told.append(at))
+    assert list(dict.fromkeys(told)) == [("reasoning", 0.0), ("contradictions", 0.0)]
+
+
+def test_whoever_wants_it_no_more_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within a second, whatever it is at."""
+    processes: list[subprocess.Popen[bytes]] = []
+    begun = subprocess.Popen
+
+    def begin(*words: Any, **how: Any) -> Any:
+        processes.append(begun(*words, **how))
+        return processes[-1]
+
+    def unwanted(stage: str, share: float) -> None:
+        raise PipelineError(f"nobody wants it: {stage} {share}")
+
+    monkeypatch.setattr(subprocess, "Popen", begin)
+    with pytest.raises(PipelineError, match=r"nobody wants it: reasoning 0\.0"):
+        close_in_process(modules(SCHEMA), "rl", PREFIXES, USUAL_LIMITS, told=unwanted)
+    (process,) = processes
+    assert process.returncode == -signal.SIGKILL

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from kaicep import KaicepError, PipelineError, Project
@@ -21,6 +22,8 @@ from kaicep.pipeline.flow.idle_streams import IdleStreams
 from kaicep.pipeline.knowledge.knowledge_store import Version
 from kaicep.pipeline.knowledge.knowledge_swap import KnowledgeSwap
 from kaicep.planner import Strategy
+from kaicep.storage import Telling
+from support.command_line import wait_for
 from support.living import BASE, IN_OFFICES, archive_of, batch, project, rooms, sensors_of, turtle
 from support.ontologies import closed_here
 
@@ -319,6 +322,49 @@ def elsewhere(ask: Callable[[], list[str]]) -> list[str]:
     thread.start()
     thread.join(600)
     return found
+
+
+def test_who_asks_hears_how_far_it_is_and_may_withdraw_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine has no news for who hears it no more, and goes on as before."""
+    given, log = project(tmp_path), list[str]()
+    module = Module.load(turtle(tmp_path, "more.ttl", rooms(s3="r1")), tmp_path)
+    with running(given, log=log) as (flow, ontology):
+        assert sensors_of(flow, 1) == ["s1"]
+
+        def close_for_ever(*_: object, told: Telling, **__: object) -> NoReturn:
+            while True:
+                told("reasoning", 0.0)
+
+        def interrupt(stage: str, share: float) -> None:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr("kaicep.pipeline.control.knowledge_admin.close_in_process", close_for_ever)
+            with pytest.raises(KeyboardInterrupt):
+                change_module(given.settings, module, None, told=interrupt)
+        wait_for(lambda: log == ["ontology: refused: nobody waits for it any more: nothing has changed"])
+        assert sensors_of(flow, 2) == ["s1"]
+        assert len(ontology.versions) == 1
+        told: list[str] = []
+        change_module(given.settings, module, None, told=lambda stage, _: told.append(stage))
+        assert told == [stage for stage in ("reasoning", "contradictions", "comparing", "writing") if stage in told]
+        assert sensors_of(flow, 3) == ["s1", "s3"]
+
+
+def test_without_an_engine_all_stages_are_heard(tmp_path: Path) -> None:
+    given, told = project(tmp_path), list[str]()
+    module = Module.load(turtle(tmp_path, "more.ttl", rooms(s3="r1")), tmp_path)
+
+    def withdraw(stage: str, _: float) -> None:
+        if stage == "writing":
+            raise PipelineError("it is not wanted")
+
+    with pytest.raises(PipelineError, match="it is not wanted"):
+        change_module(given.settings, module, None, told=withdraw)
+    assert [row["module"] for row in list_modules(given.settings)[0]] == ["base.ttl"]
+    change_module(given.settings, module, None, told=lambda stage, _: told.append(stage))
+    assert list(dict.fromkeys(told)) == ["reasoning", "contradictions", "comparing", "writing"]
+    assert [row["module"] for row in list_modules(given.settings)[0]] == ["base.ttl", "more.ttl"]
 
 
 def test_without_an_engine_the_next_start_takes_over(tmp_path: Path) -> None:

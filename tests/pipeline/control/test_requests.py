@@ -38,7 +38,7 @@ def test_a_request_that_cannot_be_read_is_set_aside_and_the_next_one_is_answered
     broken = [tmp_path / "requests" / name for name in ("1-1.request", "2-1.request", "3-1.request")]
     for file, content in zip(broken, (b'{"list": ', b"\xff\xfe", b"[" * 100_000), strict=True):
         file.write_bytes(content)
-    server = RequestServer(requests, lambda content: [*content], "test")
+    server = RequestServer(requests, lambda content, _: [*content], "test")
     assert answered(Requests(tmp_path), {"list": True}) == ["list"]
     server.close()
     for file, content in zip(broken, (b'{"list": ', b"\xff\xfe", b"[" * 100_000), strict=True):
@@ -62,7 +62,7 @@ def test_requests_are_answered_after_an_error_of_the_disk(tmp_path: Path, monkey
         return waiting(self)
 
     monkeypatch.setattr(Requests, "waiting", unreadable)
-    server = RequestServer(requests, lambda content: [*content], "test")
+    server = RequestServer(requests, lambda content, _: [*content], "test")
     assert all(failed.acquire(timeout=HANGING_SECONDS) for _ in range(2))
     assert answered(Requests(tmp_path), {"list": True}) == ["list"]
     server.close()

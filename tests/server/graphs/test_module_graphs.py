@@ -17,6 +17,8 @@ from kaicep.server.graphs.module_graphs import (
 )
 from kaicep.server.graphs.rdf_upload import RdfPart
 from kaicep.server.problem import ProblemError
+from kaicep.server.sparql import WatchedCall
+from kaicep.storage import untold
 
 NONE = ox.Store()
 OWL = "@prefix owl: <http://www.w3.org/2002/07/owl#> . "
@@ -24,7 +26,7 @@ DISJOINT = f"{OWL} <urn:A> owl:disjointWith <urn:B> . <urn:i> a <urn:A> ."
 
 
 def write(settings: Settings, graph: str | None, text: str, *, replace: bool = True) -> bool:
-    return write_module(NONE, settings, graph, (RdfPart(".ttl", text.encode()),), "urn:x/", replace=replace)
+    return write_module(NONE, untold, settings, graph, (RdfPart(".ttl", text.encode()),), "urn:x/", replace=replace)
 
 
 def said(settings: Settings, graph: str | None) -> list[str]:
@@ -43,15 +45,15 @@ def test_a_graph_is_a_module(settings: Settings) -> None:
     (row,) = listed_modules(NONE, settings)
     assert (row["module"], row["triples"], row["from"]) == ("urn:g", 3, "added")
     assert Project.of(settings).knowledge.store.query("ASK { <urn:d> <urn:e> <urn:f> }")
-    assert delete_module(NONE, settings, "urn:g")
-    assert not delete_module(NONE, settings, "urn:g")
+    assert delete_module(NONE, untold, settings, "urn:g")
+    assert not delete_module(NONE, untold, settings, "urn:g")
     assert read_module(NONE, settings, "urn:g", "text/turtle") is None
 
 
 def test_two_graphs_may_say_the_same(settings: Settings) -> None:
     assert write(settings, "urn:g", "<urn:a> <urn:b> 1 .")
     assert write(settings, "urn:h", "<urn:a> <urn:b> 1 .")
-    assert delete_module(NONE, settings, "urn:g")
+    assert delete_module(NONE, untold, settings, "urn:g")
     assert len(said(settings, "urn:h")) == 1
 
 
@@ -96,6 +98,32 @@ def test_one_change_is_made_at_a_time(settings: Settings) -> None:
     server = settings.server.model_copy(update={"upload_timeout": timedelta(seconds=0.01)})
     graphs = ModuleGraphs(settings.model_copy(update={"server": server}))
     with graphs._pool._changing, pytest.raises(ProblemError, match="another change is at work") as busy:
-        graphs.delete("urn:g")
+        graphs.delete(WatchedCall(), "urn:g")
     assert busy.value.headers == {"Retry-After": "5"}
     graphs.close()
+
+
+def test_how_far_it_is_is_told_and_nothing_is_written_before_a_word(settings: Settings) -> None:
+    told = list[tuple[str, float]]()
+
+    def tell(stage: str, share: float) -> None:
+        told.append((stage, share))
+        assert listed_modules(NONE, settings) == []
+
+    text = "".join(f"<urn:s{n}> <urn:p> <urn:o> .\n" for n in range(500))
+    part = RdfPart(".ttl", text.encode())
+    assert write_module(NONE, tell, settings, "urn:g", (part,), "urn:x/", replace=True)
+    shares = [share for stage, share in told if stage == "parsing"]
+    assert (shares[0], shares[-1], shares) == (0.0, 1.0, sorted(shares))
+    stages = list(dict.fromkeys(stage for stage, _ in told))
+    assert stages == ["parsing", "reasoning", "contradictions", "comparing", "writing"]
+    assert set(stages) <= ModuleGraphs(settings).stages.keys()
+    removal: list[str] = []
+    assert delete_module(NONE, lambda stage, _: removal.append(stage), settings, "urn:g")
+    assert list(dict.fromkeys(removal)) == stages[1:]
+
+
+@pytest.mark.parametrize("reasoner", ["rl", "none"])
+def test_the_stages_of_a_change_are_all_of_it(settings: Settings, reasoner: str) -> None:
+    knowing = settings.model_copy(update={"knowledge": settings.knowledge.model_copy(update={"reasoner": reasoner})})
+    assert sum(ModuleGraphs(knowing).stages.values()) == pytest.approx(1.0)

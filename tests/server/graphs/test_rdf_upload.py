@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kaicep.errors import OntologyError
+from kaicep.ontology.modules import ntriples
 from kaicep.server.graphs.rdf_upload import RdfPart, parsed, rdf_parts
 from kaicep.server.problem import ProblemError
 
@@ -21,7 +22,7 @@ def test_a_body_is_a_document() -> None:
 def test_a_form_has_several() -> None:
     parts = rdf_parts("multipart/form-data; boundary=cut", FORM)
     assert [part.suffix for part in parts] == [".ttl", ".nt"]
-    assert parsed(parts, "http://here/").decode().split("\n")[:2] == [
+    assert b"".join(map(ntriples, parsed(parts, "http://here/"))).decode().split("\n")[:2] == [
         '<http://here/a> <http://here/b> "ä" .',
         "<urn:c> <urn:d> <urn:e> .",
     ]
@@ -57,7 +58,17 @@ def test_what_is_no_rdf_is_refused(content_type: str | None, body: bytes, status
 
 def test_blank_nodes_have_the_same_names_each_time() -> None:
     parts = (RdfPart(".ttl", b"[] <urn:p> [] ."),)
-    assert parsed(parts, "urn:x") == parsed(parts, "urn:x")
+    (one,), (other,) = parsed(parts, "urn:x"), parsed(parts, "urn:x")
+    assert one.triples == other.triples
+
+
+def test_how_much_of_all_is_read_is_told() -> None:
+    """Of two documents the first one is half."""
+    parts, told = rdf_parts("multipart/form-data; boundary=cut", FORM), list[float]()
+    parsed(parts, "urn:x", told.append)
+    halves = [len(part.content) / sum(len(one.content) for one in parts) for part in parts]
+    assert told == [pytest.approx(halves[0]), pytest.approx(1.0)]
+    assert parsed((RdfPart(".ttl", b""),), "urn:x", told.append)[0].triples == ()
 
 
 BOMB = b'<!DOCTYPE r [<!ENTITY a "' + 1000 * b"x" + b'"><!ENTITY b "' + 2000 * b"&a;" + b'">]>'

@@ -9,6 +9,7 @@ from kaicep.config import Settings
 from kaicep.errors import ArchiveError, PipelineError
 from kaicep.server.jobs import TrialSpan, try_past
 from kaicep.server.problem import ProblemError
+from kaicep.storage import untold
 from support.archives import archived_project
 
 ATTRIBUTES = """
@@ -29,24 +30,28 @@ def archived(tmp_path: Path) -> Settings:
 
 
 def test_rows_of_all_the_past_and_of_some(archived: Settings) -> None:
-    told: list[float] = []
-    found = try_past(told.append, archived, HIGH, TrialSpan(start="2012-05-07"))
-    assert (found["count"], found["events"], told[-1]) == (10, {"airflowReport": 150}, 1.0)
+    told: list[tuple[str, float]] = []
+
+    def tell(stage: str, share: float) -> None:
+        told.append((stage, share))
+
+    found = try_past(tell, archived, HIGH, TrialSpan(start="2012-05-07"))
+    assert (found["count"], found["events"], told[-1]) == (10, {"airflowReport": 150}, ("answering", 1.0))
     assert found["columns"][:3] == ["sensor", "flow", "_time"]
     assert found["rows"][0]["flow"] == 70.0
     assert found["rows"][0]["_time"] == "2012-05-07T09:02:20Z"
     assert [one["query"] for one in found["mapping"]["queries"]] == ["query"]
-    some = try_past(told.append, archived, HIGH, TrialSpan(last="4s"))
+    some = try_past(tell, archived, HIGH, TrialSpan(last="4s"))
     assert ([row["flow"] for row in some["rows"]], some["events"]) == (
         [72.5, 73.0, 73.5, 74.0, 74.5],
         {"airflowReport": 5},
     )
     until = TrialSpan(start="2012-05-07T09:02:20Z", end="2012-05-07T09:02:22Z")
-    assert [row["flow"] for row in try_past(told.append, archived, HIGH, until)["rows"]] == [70.0, 70.5]
+    assert [row["flow"] for row in try_past(tell, archived, HIGH, until)["rows"]] == [70.0, 70.5]
 
 
 def test_rows_beyond_those_that_are_told_are_counted(archived: Settings) -> None:
-    found = try_past(lambda _: None, archived, HIGH, TrialSpan(last="1h"), 3)
+    found = try_past(untold, archived, HIGH, TrialSpan(last="1h"), 3)
     assert (len(found["rows"]), found["count"]) == (3, 10)
 
 
@@ -57,7 +62,7 @@ def test_what_changes_contexts_tells_no_column_of_the_engine(archived: Settings)
     SWITCH CONTEXT strong FROM (?e, airflowReport) IN CONTEXT calm FILTER (?e.flowrate > 70);
     SWITCH CONTEXT calm FROM (?e, airflowReport) IN CONTEXT strong FILTER (?e.flowrate > 74)
     """
-    found = try_past(lambda _: None, archived, document, TrialSpan(last="1h"))
+    found = try_past(untold, archived, document, TrialSpan(last="1h"))
     assert (found["query"], found["count"]) == ("air.calm.switch", 1)
     assert not [name for name in found["columns"] if not name.isidentifier()]
 
@@ -65,13 +70,13 @@ def test_what_changes_contexts_tells_no_column_of_the_engine(archived: Settings)
 def test_what_is_wrong(archived: Settings, tmp_path_factory: pytest.TempPathFactory) -> None:
     for text in ("SELECT", "SELECT ?e.flwo", "# nothing"):
         with pytest.raises(Exception, match=r".") as error:
-            try_past(lambda _: None, archived, text, TrialSpan(last="1h"))
+            try_past(untold, archived, text, TrialSpan(last="1h"))
         assert type(error.value).__module__ == "kaicep.errors"
     empty = Settings.parse(
         {"streams": {"a": {"event_type": "<urn:A>", "time": {"attribute": "t"}}}}, root=tmp_path_factory.mktemp("empty")
     )
     with pytest.raises((ArchiveError, PipelineError)):
-        try_past(lambda _: None, empty, "SELECT ?e.t", TrialSpan(last="1h"))
+        try_past(untold, empty, "SELECT ?e.t", TrialSpan(last="1h"))
 
 
 @pytest.mark.parametrize(
