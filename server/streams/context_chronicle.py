@@ -17,10 +17,16 @@ from ...pipeline.sinks import rows
 from ...planner import resolve_bounds
 from ..plain_json import plain_value
 
-__all__ = ["ContextChronicle"]
+__all__ = ["ContextChronicle", "key_columns"]
 
 _KEPT = 20_000
 _KINDS = {"started": ChangeKind.INITIATE, "ended": ChangeKind.TERMINATE}
+
+
+def key_columns(contexts: ContextSet) -> dict[str, str]:
+    """By the name of a key, which may be the IRI of a property, the column that has it in rows of changes."""
+    names = [key.name for key in contexts.keys]
+    return {name: name if name.isidentifier() else f"key{number}" for number, name in enumerate(names)}
 
 
 class ContextChronicle:
@@ -45,10 +51,10 @@ class ContextChronicle:
         """Take the next changes.
 
         Args:
-            changes: columns `context`, `change` (`started` or `ended`), those of the keys, and `_time`; in the order
+            changes: columns `context`, `change` (`started` or `ended`), of `key_columns`, and `_time`; in the order
                 in which they were made. Those of the default follow from the others.
         """
-        names = [key.name for key in self.set.keys]
+        names = list(key_columns(self.set).values())
         for row in rows(changes):
             if row["context"] != self._history.default:
                 values = tuple(row[name] for name in names)

@@ -20,6 +20,7 @@ from ...pipeline.control import SubmittedQueries, folder_of, registered_at_start
 from ..jobs import TrialSpan
 from ..plain_json import plain_value
 from ..problem import ProblemError
+from .context_chronicle import key_columns
 from .context_follower import ContextFollower, FollowedQueries
 
 __all__ = ["context_windows"]
@@ -89,8 +90,9 @@ def _follower(of: _Followed) -> ContextFollower:
 
 def _changes(of: ContextSet) -> str:
     """A query that tells the changes of a set."""
-    names = ("context", "change", *(key.name for key in of.keys))
-    return f"SELECT {', '.join(f'?c.{name} AS {name}' for name in names)} FROM (?c, CONTEXTS({of.name}))"  # noqa: S608 - χ-CEP
+    columns = {"context": "context", "change": "change", **key_columns(of)}
+    items = (f"?c.{name if name.isidentifier() else f'<{name}>'} AS {column}" for name, column in columns.items())
+    return f"SELECT {', '.join(items)} FROM (?c, CONTEXTS({of.name}))"  # noqa: S608 - χ-CEP, of names that it has checked
 
 
 def _told(project: Project, follower: ContextFollower, span: TrialSpan) -> list[dict[str, Any]]:

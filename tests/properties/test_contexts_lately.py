@@ -49,6 +49,11 @@ def test_changes_are_told_of_random_documents(tmp_path: Path, monkeypatch: pytes
     assert sum(told) > 20, "few windows began before the time that was asked for"
 
 
+def test_keys_may_be_properties(tmp_path: Path) -> None:
+    """What random documents have found: the name of such a key is an IRI."""
+    assert all(agreed("semantics", 7, tmp_path))
+
+
 @pytest.mark.long
 @families
 def test_changes_are_told_in_the_long_run(family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
