@@ -151,13 +151,14 @@ def _asking_routes(app: FastAPI) -> None:
     @app.post("/try", status_code=202)
     async def try_(request: Request) -> Any:
         app.state.jobs["1"] = 0
+        app.state.tried = (await request.json())["text"]
         return {"job": "1"}
 
     @app.get("/jobs/{job}")
     async def job(job: str) -> Any:
         app.state.jobs[job] += 1
         told = {"id": job, "kind": "try", "state": "running", "created": iso(NOW), "progress": app.state.jobs[job] / 3}
-        told |= {"result": None, "problem": None}
+        told |= {"result": None, "problem": None, "stage": "answering", "about": app.state.tried}
         if app.state.jobs[job] < 3:
             return told
         rows = matches("staleAir", 12)
