@@ -9,19 +9,25 @@ import pyoxigraph as ox
 
 from ...api import Project
 from ...config import Settings
-from ...ontology import select, shown
+from ...ontology import shown
 from ..problem import ProblemError
-from .knowledge_terms import label_of, labels_of, named_node, told_of
+from .knowledge_terms import label_of, labelled_by, named_node, told_of
 
 __all__ = ["found_individuals", "one_individual"]
 
 _TYPE = ox.NamedNode("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 _HIDDEN = ("http://www.w3.org/2002/07/owl#", "http://www.w3.org/2000/01/rdf-schema#")
 _STANDARD = (*_HIDDEN, "http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/2001/XMLSchema#")
-_OF_CLASS = "SELECT DISTINCT ?i ?class { ?i a ?class FILTER (ISIRI(?i)) } ORDER BY STR(?i)"
-_OF_ANY = """SELECT DISTINCT ?i { ?i a ?class FILTER (ISIRI(?i))
-  FILTER NOT EXISTS { VALUES ?kind { owl:Class rdfs:Class rdfs:Datatype owl:Ontology rdf:Property owl:ObjectProperty
-                                     owl:DatatypeProperty owl:AnnotationProperty } ?i a ?kind } } ORDER BY STR(?i)"""
+_VOCABULARY = tuple(
+    ox.NamedNode(prefix + name)
+    for prefix, names in (
+        (_STANDARD[0], ("Class", "Ontology", "ObjectProperty", "DatatypeProperty", "AnnotationProperty")),
+        (_STANDARD[1], ("Class", "Datatype")),
+        (_STANDARD[2], ("Property",)),
+    )
+    for name in names
+)
+"""What is of these is no individual."""
 _MOST = 500
 """So many neighbours in each direction."""
 
@@ -44,21 +50,13 @@ def found_individuals(
         ProblemError: 400, the class is no IRI.
     """
     knowledge = Project.of(settings).knowledge
-    wanted = None if search is None else search.casefold()
-    members = None if of_class is None else named_node(of_class)
-    store, found = knowledge.store, list[dict[str, Any]]()
-    solutions = select(store, _OF_ANY) if members is None else select(store, _OF_CLASS, **{"class": members})
-    for solution in solutions:
-        node = solution["i"]
-        assert isinstance(node, ox.NamedNode)  # noqa: S101 - the query asks for IRIs
-        if node.value.startswith(_STANDARD):
-            continue
-        names = [node.value, *labels_of(store, node)]
-        if wanted is None or any(wanted in name.casefold() for name in names):
-            found.append(_summary(store, node, knowledge.prefixes))
-            if len(found) == limit:
-                break
-    return found
+    store, found = knowledge.store, _members(knowledge.store, of_class)
+    if search is not None:
+        wanted = search.casefold()
+        labelled = labelled_by(store, wanted)
+        found = {one for one in found if one in labelled or wanted in one.value.casefold()}
+    chosen = sorted((one for one in found if not one.value.startswith(_STANDARD)), key=lambda one: one.value)
+    return [_summary(store, one, knowledge.prefixes) for one in chosen[:limit]]
 
 
 def one_individual(_: ox.Store, settings: Settings, iri: str) -> dict[str, Any]:
@@ -87,6 +85,16 @@ def one_individual(_: ox.Store, settings: Settings, iri: str) -> dict[str, Any]:
     links = [link for link in links if not str(link["property"]).startswith("http://www.w3.org/2002/07/owl#sameAs")]
     links.sort(key=lambda link: (link["incoming"], link["property"], str(link["value"])))
     return {**_summary(store, node, prefixes), "triples": links}
+
+
+def _members(store: ox.Store, of_class: str | None) -> set[ox.NamedNode]:
+    """The individuals of a class, or of any, that have an IRI."""
+    kind = None if of_class is None else named_node(of_class)
+    found = {q.subject for q in store.quads_for_pattern(None, _TYPE, kind, None) if isinstance(q.subject, ox.NamedNode)}
+    if kind is None:
+        for one in _VOCABULARY:
+            found.difference_update(q.subject for q in store.quads_for_pattern(None, _TYPE, one, None))
+    return found
 
 
 def _summary(store: ox.Store, node: ox.NamedNode, prefixes: Any) -> dict[str, Any]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pyoxigraph as ox
 
 from ...ontology import local_name, shown
 from ..problem import ProblemError
 
-__all__ = ["iri_of", "label_of", "labels_of", "named_node", "told_of"]
+__all__ = ["iri_of", "label_of", "labelled_by", "named_node", "told_of"]
 
 _LABELS = (
     ox.NamedNode("http://www.w3.org/2000/01/rdf-schema#label"),
@@ -23,15 +24,15 @@ _MOST_TOLD = 4
 
 def label_of(store: ox.Store, node: ox.NamedNode | ox.BlankNode) -> str | None:
     """What something is called: in English, or in no language; else in any; `None`: it has no label."""
-    return next(iter(labels_of(store, node)), None)
+    found = (quad.object for name in _LABELS for quad in store.quads_for_pattern(node, name, None, None))
+    texts = sorted((one.language not in _LANGUAGES, one.value) for one in found if isinstance(one, ox.Literal))
+    return texts[0][1] if texts else None
 
 
-def labels_of(store: ox.Store, node: ox.NamedNode | ox.BlankNode) -> list[str]:
-    """What something is called in all languages: in English, or in no language, first."""
-    found = [quad.object for name in _LABELS for quad in store.quads_for_pattern(node, name, None, None)]
-    texts = [one for one in found if isinstance(one, ox.Literal)]
-    texts.sort(key=lambda one: (one.language not in _LANGUAGES, one.value))
-    return [one.value for one in texts]
+def labelled_by(store: ox.Store, text: str) -> set[Any]:
+    """What has a text, in lower case, in a label, in any language."""
+    labels = (quad for name in _LABELS for quad in store.quads_for_pattern(None, name, None, None))
+    return {q.subject for q in labels if isinstance(q.object, ox.Literal) and text in q.object.value.casefold()}
 
 
 def told_of(store: ox.Store, node: ox.BlankNode, prefixes: Mapping[str, str]) -> str:
