@@ -161,6 +161,8 @@ class RemoteJob:
         progress: from 0 to 1; `None`: nobody knows.
         result: what came of it.
         problem: why it failed.
+        stage: that it is at, such as `parsing`; `None`: none yet.
+        about: what it is about: a graph, a query.
     """
 
     id: str
@@ -170,6 +172,8 @@ class RemoteJob:
     progress: float | None = None
     result: Any = None
     problem: Mapping[str, Any] | None = None
+    stage: str | None = None
+    about: str | None = None
 
 
 def answer_of(kind: Callable[..., Answer], content: Mapping[str, Any]) -> Answer:
