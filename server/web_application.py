@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 from importlib.metadata import version
 
 from fastapi import FastAPI
@@ -21,7 +22,7 @@ from .archive import archive_routes
 from .engine_process import EngineProcess
 from .events import EventInboxes, event_routes
 from .graphs import DatasetGraphs, ModuleGraphs, graph_routes
-from .jobs import JobQueue, ask_routes, job_routes
+from .jobs import QUESTION, JobQueue, ask_routes, job_routes
 from .knowledge import knowledge_routes
 from .operations_routes import operations_routes
 from .page import page_routes
@@ -31,7 +32,7 @@ from .queries import ProjectProcesses, QueryCatalog, check_routes, query_routes
 from .request_metrics import RequestMeter, RequestMetrics
 from .rows import RowFeeds, row_routes
 from .shutdown_answer import ShutdownAnswer
-from .sparql import ArchiveDataset, UploadedDataset, sparql_routes
+from .sparql import ArchiveDataset, SparqlQuestion, UploadedDataset, sparql_routes
 from .streams import stream_routes, vocabulary_routes
 
 __all__ = ["create_app"]
@@ -82,7 +83,9 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
     add_problem_handlers(app)
     app.include_router(page_routes())
     app.include_router(operations_routes())
-    app.include_router(sparql_routes("/sparql", archive, settings, "the archive"))
+    app.include_router(
+        sparql_routes("/sparql", archive, settings, "the archive", partial(_begin_question, jobs, archive))
+    )
     app.include_router(query_routes(settings, processes, catalog))
     app.include_router(row_routes(settings, catalog, feeds))
     app.include_router(check_routes(settings, processes))
@@ -97,7 +100,7 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
     app.include_router(alarm_routes(alarms, acknowledgements, settings.server))
     app.include_router(vocabulary_routes(settings, processes))
     app.include_router(knowledge_routes(processes, catalog))
-    app.include_router(archive_routes(settings, processes, catalog))
+    app.include_router(archive_routes(settings, processes, catalog, jobs))
     app.include_router(graph_routes("/graphs", modules, settings.server, "an ontology module", jobs))
     for name, dataset in datasets.items():
         path, graphs = f"/datasets/{name}", DatasetGraphs(dataset, settings.server.result_size)
@@ -133,6 +136,11 @@ def _datasets(settings: Settings) -> dict[str, UploadedDataset]:
         folder = settings.path(one.path or f"var/datasets/{name}")
         found[name] = UploadedDataset(folder, settings.server, updatable=one.update)
     return found
+
+
+def _begin_question(jobs: JobQueue, archive: ArchiveDataset, question: SparqlQuestion) -> str:
+    """Let a job answer a question; its id."""
+    return jobs.begin_call(QUESTION, partial(archive.query_apart, question), question.text).id
 
 
 def _begin(settings: Settings, archive: ArchiveDataset) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 
 from ...api.remote import RemoteArchive, RemoteChart
 from ...config import Settings
 from ..access import may
+from ..job_preference import JOB_BEGUN, JOB_PREFERENCE, job_answer, prefers_job
+from ..jobs import CHART, JobQueue, ask_apart
 from ..problem import ProblemError
 from ..problem_document import answers
 from ..queries import ProjectProcesses, QueryCatalog
@@ -48,13 +50,14 @@ _CHART = {
 }
 
 
-def archive_routes(settings: Settings, processes: ProjectProcesses, catalog: QueryCatalog) -> APIRouter:
+def archive_routes(settings: Settings, processes: ProjectProcesses, catalog: QueryCatalog, jobs: JobQueue) -> APIRouter:
     """The routes of the archive but SPARQL.
 
     Args:
         settings: of the project.
         processes: that load the project.
         catalog: of the registered queries.
+        jobs: do what nobody wants to wait for.
     """
     routes = APIRouter(tags=["archive"])
 
@@ -77,14 +80,17 @@ def archive_routes(settings: Settings, processes: ProjectProcesses, catalog: Que
         summary="What a chart of a query draws",
         dependencies=[may("read")],
         response_model=RemoteChart,
-        responses=answers(200, "Lines, thresholds and marks.", _CHART),
+        responses=JOB_BEGUN | answers(200, "Lines, thresholds and marks.", _CHART),
+        openapi_extra={"parameters": [JOB_PREFERENCE]},
     )
-    def chart(label: QueryLabel, start: ChartStart = "now - 24h", end: ChartEnd = None) -> dict[str, Any]:
+    def chart(request: Request, label: QueryLabel, start: ChartStart = "now - 24h", end: ChartEnd = None) -> Any:
         """The values that it compares, by what they are of; the thresholds; and its rows as marks.
 
         `from` is a moment, or `now - 1h`; now is the time of the newest event.
         """
         catalog.query(label)
+        if prefers_job(request):
+            return job_answer(jobs.begin(CHART, ask_apart, query_chart, settings, label, start, end, about=label).id)
         return processes.ask(query_chart, label, start, end)
 
     return routes

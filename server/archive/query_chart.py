@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
@@ -14,6 +15,7 @@ import pyoxigraph as ox
 from ...annotator import AnnotatedBatch
 from ...api import Project
 from ...archive import ReadView, open_read_view
+from ...archive.log import concatenated
 from ...config import Settings
 from ...errors import ArchiveError, PipelineError
 from ...expressions import threshold_of
@@ -22,6 +24,7 @@ from ...pipeline.control import SubmittedQueries, folder_of, registered_at_start
 from ...pipeline.results import EventSeries, Line, Panel, panels_of_matches, series_by_variable
 from ...semfilter import SemanticFilter
 from ...semfilter.runtime import FilterOptions
+from ...storage import Telling, untold
 from ..plain_json import plain_value
 from ..problem import ProblemError
 from ..time_parameter import moment_parameter
@@ -31,9 +34,13 @@ __all__ = ["query_chart", "thinned"]
 _POINTS = 600
 """So many points of a line: more than a screen shows apart."""
 _MARKS = 2_000
+_AT_ONCE = 250_000
+"""So many events are read between two words, about."""
 
 
-def query_chart(_: ox.Store, settings: Settings, label: str, start: str, end: str | None) -> dict[str, Any]:
+def query_chart(
+    _: ox.Store, settings: Settings, label: str, start: str, end: str | None, told: Telling = untold
+) -> dict[str, Any]:
     """The chart of a registered query over a time of the archive.
 
     Args:
@@ -41,6 +48,7 @@ def query_chart(_: ox.Store, settings: Settings, label: str, start: str, end: st
         label: of the query.
         start: a moment, or `now - 1h`; now is the time of the newest event.
         end: a moment behind the last event; `None`: the newest one.
+        told: hears how far it is: `reading`, `drawing`.
 
     Returns:
         `series` (`name`, `unit`, `points`: pairs of time and value, thinned), of what the query looks at and its rows
@@ -56,7 +64,8 @@ def query_chart(_: ox.Store, settings: Settings, label: str, start: str, end: st
         raise ProblemError(409, f"the text of '{label}' is not known", "it is parked, or was given to kaicep run")
     with _opened(project) as archive:
         begin, until = _moments(archive, start, end)
-        events = _events(project, query, archive, begin, until)
+        events = _events(project, query, archive, (begin, until), told)
+        told("drawing", 0.0)
         rows = archive.matches.log.read(label, begin, until) if query.name is not None else None
         found = _panel(project, query, rows, events)
         marks = [] if rows is None else rows.select(["_id", "_time"]).slice(max(0, rows.num_rows - _MARKS)).to_pylist()
@@ -104,7 +113,7 @@ def _moments(archive: ReadView, start: str, end: str | None) -> tuple[datetime, 
 
 
 def _events(
-    project: Project, query: Query, archive: ReadView, start: datetime, end: datetime | None
+    project: Project, query: Query, archive: ReadView, span: tuple[datetime, datetime | None], told: Telling
 ) -> Mapping[str, EventSeries]:
     """By variable the events of its stream whose PATHs hold."""
     names = [name for name in dict.fromkeys(s.stream.name for s in query.sources) if name in project.annotators]
@@ -115,11 +124,28 @@ def _events(
     paths = {source.variable: _paths(project, query, source) for source in query.sources if source.stream.name in names}
     for one in paths.values():
         columns[one.source.stream.name] |= one.columns
-    found = archive.scan(names).read(start, end, columns) if names else {}
+    found = _read(archive, names, span, columns, told) if names else {}
     series = series_by_variable(
         query, project.annotators, {name: AnnotatedBatch.of_events(table) for name, table in found.items()}
     )
     return {variable: replace(one, table=paths[variable].select(one.table)) for variable, one in series.items()}
+
+
+def _read(
+    archive: ReadView,
+    names: Sequence[str],
+    span: tuple[datetime, datetime | None],
+    columns: Mapping[str, frozenset[str]],
+    told: Telling,
+) -> dict[str, pa.Table]:
+    """The events of some streams, piece by piece, so that it is known how many of them are read."""
+    scan, (start, end) = archive.scan(names), span
+    borders = [start, *scan.borders(start, end, _AT_ONCE), end]
+    pieces = []
+    for place, (begin, until) in enumerate(pairwise(borders)):
+        told("reading", place / (len(borders) - 1))
+        pieces.append(scan.read(begin, until, columns))
+    return {name: concatenated(*(piece[name] for piece in pieces)) for name in names}
 
 
 def _paths(project: Project, query: Query, source: Source) -> SemanticFilter:

@@ -8,39 +8,37 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .ask_endpoint import ask_routes
     from .job_endpoint import job_routes
-    from .job_kind import JobKind
-    from .job_preference import JOB_BEGUN, JOB_PREFERENCE, job_answer, prefers_job
+    from .job_kind import CHART, QUESTION, JobKind
+    from .job_process import ask_apart
     from .job_queue import JobQueue
     from .logged_batch import batch_of_log, columns_of_log
     from .past_trial import TrialSpan, try_past
 
 _LATER = {
-    "JOB_BEGUN": ".job_preference",
-    "JOB_PREFERENCE": ".job_preference",
+    "CHART": ".job_kind",
     "JobKind": ".job_kind",
     "JobQueue": ".job_queue",
+    "QUESTION": ".job_kind",
+    "ask_apart": ".job_process",
     "batch_of_log": ".logged_batch",
     "columns_of_log": ".logged_batch",
     "TrialSpan": ".past_trial",
     "ask_routes": ".ask_endpoint",
-    "job_answer": ".job_preference",
     "job_routes": ".job_endpoint",
-    "prefers_job": ".job_preference",
     "try_past": ".past_trial",
 }
 
 __all__ = [
-    "JOB_BEGUN",
-    "JOB_PREFERENCE",
+    "CHART",
+    "QUESTION",
     "JobKind",
     "JobQueue",
     "TrialSpan",
+    "ask_apart",
     "ask_routes",
     "batch_of_log",
     "columns_of_log",
-    "job_answer",
     "job_routes",
-    "prefers_job",
     "try_past",
 ]
 

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
 
+import pyoxigraph as ox
+
 from ...errors import KaicepError, PipelineError, error_fields, error_of
 from ...storage import ChildProcess, Telling, serve_parent
 from ..problem import ProblemError
 
-__all__ = ["JobProcess", "Work", "main"]
+__all__ = ["JobProcess", "Work", "ask_apart", "main"]
 
 Work = Callable[..., Any]
 """A function of a module: given what tells how far it is, and then arguments; its result is JSON."""
@@ -77,6 +79,18 @@ class JobProcess:
         if child is not None:
             child.kill()
         return True
+
+
+def ask_apart(told: Telling, do: Callable[..., Any], *arguments: object) -> Any:
+    """What processes are asked otherwise that stay, and that takes long, as work of a process of its own.
+
+    Args:
+        told: hears how far it is.
+        do: given a store, which it has no use for, the arguments, and `told`.
+        arguments: of it.
+    """
+    told("loading", 0.0)
+    return do(ox.Store(), *arguments, told=told)
 
 
 def main(number: int) -> None:

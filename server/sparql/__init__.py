@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .media_types import GRAPH_FORMATS, GRAPH_TYPES, RESULT_TYPES, accepted, with_charset
     from .process_pool import ProcessPool
     from .protocol_request import content_type_of
-    from .sparql_answer import BoundedBuffer, Document
+    from .sparql_answer import BoundedBuffer, Document, SparqlQuestion
     from .sparql_dataset import SparqlDataset
     from .sparql_endpoint import sparql_routes
     from .uploaded_dataset import UploadedDataset
@@ -26,6 +26,7 @@ _LATER = {
     "ProcessPool": ".process_pool",
     "RESULT_TYPES": ".media_types",
     "SparqlDataset": ".sparql_dataset",
+    "SparqlQuestion": ".sparql_answer",
     "UploadedDataset": ".uploaded_dataset",
     "WatchedCall": ".watched_call",
     "accepted": ".media_types",
@@ -44,6 +45,7 @@ __all__ = [
     "Document",
     "ProcessPool",
     "SparqlDataset",
+    "SparqlQuestion",
     "UploadedDataset",
     "WatchedCall",
     "accepted",

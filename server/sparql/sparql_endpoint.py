@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -10,6 +11,7 @@ from starlette.concurrency import run_in_threadpool
 
 from ...config import Settings
 from ..access import AccessControl, may
+from ..job_preference import JOB_BEGUN, JOB_PREFERENCE, job_answer, prefers_job
 from ..problem import ProblemError
 from ..problem_document import PROBLEM_RESPONSES
 from ..request_body import read_body
@@ -28,6 +30,10 @@ _UPDATE = 'INSERT DATA { <urn:ex:s1> <http://www.w3.org/2000/01/rdf-schema#label
 _RESULTS, _TRIPLES = result_examples(), graph_examples()
 
 
+Later = Callable[[SparqlQuestion], str]
+"""Begins a job; gives its id."""
+
+
 def _parameter(name: str, text: str, example: object) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "string"}
     if isinstance(example, list):
@@ -43,7 +49,7 @@ _GRAPHS = [
     _parameter("default-graph-uri", "Graphs whose union is the default graph.", ["urn:kaicep:graph:knowledge"]),
     _parameter("named-graph-uri", "Graphs that GRAPH finds.", ["urn:kaicep:graph:knowledge"]),
 ]
-_GET = {"parameters": [_parameter("query", "SPARQL; without it, the endpoint describes itself.", _QUERY), *_GRAPHS]}
+_GET = [_parameter("query", "SPARQL; without it, the endpoint describes itself.", _QUERY), *_GRAPHS]
 _FORM = {
     "schema": {"type": "object", "properties": {"query": {"type": "string"}, "update": {"type": "string"}}},
     "example": {"query": _QUERY},
@@ -68,7 +74,9 @@ _ANSWER: dict[int | str, dict[str, Any]] = {
 }
 
 
-def sparql_routes(path: str, dataset: SparqlDataset, settings: Settings, name: str) -> APIRouter:
+def sparql_routes(
+    path: str, dataset: SparqlDataset, settings: Settings, name: str, later: Later | None = None
+) -> APIRouter:
     """The endpoint of a dataset.
 
     Args:
@@ -76,11 +84,14 @@ def sparql_routes(path: str, dataset: SparqlDataset, settings: Settings, name: s
         dataset: that it answers over.
         settings: of the project.
         name: what the dataset is called, in the description of the interface.
+        later: begins a job that answers whoever does not want to wait; `None`: there is none.
     """
     routes, server = APIRouter(tags=["SPARQL"]), settings.server
-    shared: dict[str, Any] = {"dependencies": [may("read")], "response_class": Response, "responses": _ANSWER}
+    waits = later is None
+    responses, preference = (_ANSWER, []) if waits else (JOB_BEGUN | _ANSWER, [JOB_PREFERENCE])
+    shared: dict[str, Any] = {"dependencies": [may("read")], "response_class": Response, "responses": responses}
 
-    @routes.get(path, summary=f"Ask {name}", openapi_extra=_GET, **shared)
+    @routes.get(path, summary=f"Ask {name}", openapi_extra={"parameters": [*_GET, *preference]}, **shared)
     async def ask(request: Request) -> Response:
         """SPARQL 1.1 Protocol, query via GET. An answer that takes too long, or is too large, is given up."""
         return await _answer(request, of_url(request.query_params.multi_items()))
@@ -88,7 +99,7 @@ def sparql_routes(path: str, dataset: SparqlDataset, settings: Settings, name: s
     @routes.post(
         path,
         summary=f"Ask {name}, or change it",
-        openapi_extra={"parameters": _GRAPHS, "requestBody": _BODY},
+        openapi_extra={"parameters": [*_GRAPHS, *preference], "requestBody": _BODY},
         **shared,
     )
     async def ask_or_update(request: Request) -> Response:
@@ -124,6 +135,8 @@ def sparql_routes(path: str, dataset: SparqlDataset, settings: Settings, name: s
             graphs,
             server.result_size,
         )
+        if later is not None and prefers_job(request):
+            return job_answer(later(question))
         return _response(await run_in_threadpool(dataset.query, question))
 
     return routes

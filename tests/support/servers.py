@@ -26,7 +26,9 @@ from kaicep.server.sparql import WatchedCall, process_pool
 from kaicep.server.sparql.store_process import StoreProcess
 from kaicep.storage import Telling
 
-__all__ = ["Answer", "ask", "processes_here", "serving"]
+from .command_line import wait_for
+
+__all__ = ["Answer", "ask", "finished", "processes_here", "serving"]
 
 _HTTP = urllib3.PoolManager(retries=False, timeout=60.0)
 
@@ -57,6 +59,25 @@ def ask(url: str, method: str = "GET", body: str | bytes | None = None, **header
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     found = _HTTP.request(method, url, body=body, headers=named, redirect=False)
     return Answer(found.status, {name.lower(): value for name, value in found.headers.items()}, found.data)
+
+
+def finished(url: str, begun: Answer, **headers: str) -> Any:
+    """The job of an answer as soon as it is over.
+
+    Args:
+        url: of the server.
+        begun: says where the job is.
+        headers: of the requests for it.
+    """
+    assert begun.status == 202, begun.text
+    told: list[Any] = []
+
+    def over() -> bool:
+        told[:] = [ask(f"{url}{begun.headers['location']}", **headers).json]
+        return told[0]["state"] not in ("waiting", "running")
+
+    wait_for(over)
+    return told[0]
 
 
 class _LoadedHere(ProjectProcesses):

@@ -8,6 +8,7 @@ import polars as pl
 import pyoxigraph as ox
 import pytest
 from kaicep.config import Settings
+from kaicep.server.archive import query_chart as query_chart_module
 from kaicep.server.archive.query_chart import query_chart, thinned
 from kaicep.server.problem import ProblemError
 from support.archives import archived_project
@@ -81,3 +82,14 @@ def test_long_lines_keep_their_extremes() -> None:
     assert (found["value"].max(), found["value"].min()) == (99.0, -99.0)
     assert found["time"].is_sorted()
     assert thinned(points.head(600), 600).height == 600
+
+
+def test_events_are_read_piece_by_piece_and_it_is_told_how_many(
+    archived: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However they are split, the chart is the same."""
+    whole, told = query_chart(ox.Store(), archived, "high", "now - 1h", None), list[tuple[str, float]]()
+    monkeypatch.setattr(query_chart_module, "_AT_ONCE", 30)
+    found = query_chart(ox.Store(), archived, "high", "now - 1h", None, lambda *at: told.append(at))
+    assert found == whole
+    assert told == [*(("reading", pytest.approx(n / 5)) for n in range(5)), ("drawing", 0.0)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from kaicep.server.jobs import JobKind
+from kaicep.server.jobs import CHART, JobKind
 from kaicep.server.jobs.job_kind import TRIAL
 
 UPLOAD = JobKind("upload", {"parsing": 0.25, "reasoning": 0.5, "writing": 0.25})
@@ -22,5 +22,6 @@ def test_of_other_stages_nobody_knows() -> None:
     assert JobKind("question", {}).progress("answering", 0.0) is None
 
 
-def test_the_stages_are_all_of_it() -> None:
-    assert sum(TRIAL.stages.values()) == pytest.approx(1.0)
+@pytest.mark.parametrize("kind", [TRIAL, CHART])
+def test_the_stages_are_all_of_it(kind: JobKind) -> None:
+    assert sum(kind.stages.values()) == pytest.approx(1.0)

@@ -10,7 +10,8 @@ from urllib.parse import quote, urlencode
 import pytest
 from kaicep.config import Settings
 from kaicep.settings import TokenSettings
-from support.servers import Answer, ask, serving
+from support.command_line import wait_for
+from support.servers import Answer, ask, finished, serving
 
 COUNT = "SELECT (COUNT(?e) AS ?n) { ?e a e:AirflowReport }"
 QUERY, FORM = "application/sparql-query", "application/x-www-form-urlencoded"
@@ -135,3 +136,37 @@ def test_what_one_user_asks_is_stopped_and_the_others_go_on(
         assert put("ASK {}", "bert").json["boolean"]
         assert ask(f"{url}/ready").status == 200
         assert {one.result().status for one in greedy} == {503}
+
+
+def test_who_does_not_want_to_wait_has_a_job_whose_result_is_the_document(archived_url: str) -> None:
+    """In the form that was wanted; what is wrong with the query is told by the job, and as its result."""
+    begun = get(archived_url, COUNT, Accept="text/csv", Prefer="respond-async")
+    job = finished(archived_url, begun)
+    assert (job["kind"], job["about"], job["state"]) == ("sparql", COUNT, "done")
+    assert job["result"] == {"media_type": "text/csv", "bytes": 8}
+    found = ask(f"{archived_url}{begun.headers['location']}/result")
+    assert (found.status, found.media_type, found.text) == (200, "text/csv", "n\r\n150\r\n")
+    assert ask(f"{archived_url}{begun.headers['location']}", "DELETE").status == 204
+    assert ask(f"{archived_url}{begun.headers['location']}/result").status == 404
+    wrong = get(archived_url, "SELECT * HERE {}", Prefer="respond-async")
+    assert finished(archived_url, wrong)["problem"]["place"]["column"] == 16
+    assert ask(f"{archived_url}{wrong.headers['location']}/result").json["place"]["column"] == 16
+
+
+def test_a_job_may_take_longer_than_an_answer_and_is_cancelled(archived_url: str) -> None:
+    """Others are answered meanwhile: it has a process of its own."""
+    endless = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }"
+    job = f"{archived_url}{get(archived_url, endless, Prefer='respond-async').headers['location']}"
+    wait_for(lambda: ask(job).json["stage"] == "answering")
+    assert ask(job).json["progress"] is None
+    early = ask(f"{job}/result")
+    assert (early.status, early.json["hint"]) == (409, "GET /jobs/ID tells when it is done")
+    assert get(archived_url, COUNT, Accept="text/csv").text == "n\r\n150\r\n"
+    assert ask(job, "DELETE").status == 204
+    assert ask(job).json["state"] == "cancelled"
+    assert ask(f"{job}/result").status == 409
+
+
+def test_a_dataset_that_people_change_answers_at_once(archived_url: str) -> None:
+    """The one process that has it open answers: a job would keep others from it."""
+    assert ask(f"{archived_url}/datasets/notes/sparql?query=ASK%20%7B%7D", Prefer="respond-async").status == 200
