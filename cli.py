@@ -47,6 +47,8 @@ class _Commands(TyperGroup):
             tell(f"{error.filename}: {error.strerror}: see that it is there, and may be read and written")
             raise typer.Exit(1) from error
         except KeyboardInterrupt as stop:
+            for note in getattr(stop, "__notes__", ()):
+                tell(note)
             raise typer.Exit(130) from stop
 
 

@@ -16,7 +16,7 @@ from .options import (
     named_project,
     project_of,
 )
-from .remote import ServerOption, print_remote_rows, server_of
+from .remote import ServerOption, hearing, print_remote_rows, server_of
 from .terminal import print_rows, tell, waiting
 
 if TYPE_CHECKING:
@@ -47,11 +47,12 @@ def add_module(
     """Add a module, or replace the one of the same file or ontology IRI.
 
     A running engine takes it over at a batch border; without one, the next start does. A module that is broken, that
-    contradicts the others, or that would change the columns of a running query, is refused.
+    contradicts the others, or that would change the columns of a running query, is refused. Ctrl-C takes it back, at a
+    server too, as long as it is not written.
     """
     if (remote := server_of(server, project)) is not None:
-        with waiting(f"sending {module}; the server closes its knowledge anew"):
-            graph = remote.add_ontology(module, name=replace)
+        with waiting(f"sending {module}") as bar:
+            graph = remote.add_ontology(module, name=replace, told=hearing(bar, str(module)))
         typer.echo(f"{graph}: added")
         return
     from ..api.clients import add_module
@@ -76,8 +77,8 @@ def remove_module(
 ) -> None:
     """Remove a module; its file stays where it is."""
     if (remote := server_of(server, project)) is not None:
-        with waiting(f"leaving {module} out; the server closes its knowledge anew"):
-            remote.remove_ontology(module)
+        with waiting(f"leaving {module} out") as bar:
+            remote.remove_ontology(module, told=hearing(bar, f"leaving {module} out"))
         typer.echo(f"{module}: removed")
         return
     from ..api.clients import remove_module

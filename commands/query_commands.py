@@ -127,7 +127,7 @@ def _try_at(remote: Client, text: str, last: str | None, form: RowFormOption, *,
     if last is None:
         raise MissingOptionError("", param_hint="--last")
     with waiting("trying it", 1.0, quiet=quiet) as bar:
-        found = remote.try_query(text, last=last, told=bar)
+        found = remote.try_query(text, last=last, told=lambda job: bar(job.progress or 0.0))
     print_remote_rows(found.rows, found.columns, form)
     if not quiet:
         for warning in found.warnings:

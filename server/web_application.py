@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from functools import partial
 from importlib.metadata import version
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.cors import CORSMiddleware
 
@@ -22,7 +22,7 @@ from .archive import archive_routes
 from .engine_process import EngineProcess
 from .events import EventInboxes, event_routes
 from .graphs import DatasetGraphs, ModuleGraphs, graph_routes
-from .jobs import QUESTION, JobQueue, ask_routes, job_routes
+from .jobs import JOB_BEGUN, JOB_PREFERENCE, QUESTION, JobQueue, ask_routes, job_answer, job_routes, prefers_job
 from .knowledge import knowledge_routes
 from .operations_routes import operations_routes
 from .page import page_routes
@@ -32,7 +32,7 @@ from .queries import ProjectProcesses, QueryCatalog, check_routes, query_routes
 from .request_metrics import RequestMeter, RequestMetrics
 from .rows import RowFeeds, row_routes
 from .shutdown_answer import ShutdownAnswer
-from .sparql import ArchiveDataset, SparqlQuestion, UploadedDataset, sparql_routes
+from .sparql import ArchiveDataset, DeferredAnswer, SparqlQuestion, UploadedDataset, sparql_routes
 from .streams import stream_routes, vocabulary_routes
 
 __all__ = ["create_app"]
@@ -83,9 +83,8 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
     add_problem_handlers(app)
     app.include_router(page_routes())
     app.include_router(operations_routes())
-    app.include_router(
-        sparql_routes("/sparql", archive, settings, "the archive", partial(_begin_question, jobs, archive))
-    )
+    deferred = DeferredAnswer(partial(_begin_question, jobs, archive), (JOB_PREFERENCE,), JOB_BEGUN)
+    app.include_router(sparql_routes("/sparql", archive, settings, "the archive", deferred))
     app.include_router(query_routes(settings, processes, catalog))
     app.include_router(row_routes(settings, catalog, feeds))
     app.include_router(check_routes(settings, processes))
@@ -138,9 +137,13 @@ def _datasets(settings: Settings) -> dict[str, UploadedDataset]:
     return found
 
 
-def _begin_question(jobs: JobQueue, archive: ArchiveDataset, question: SparqlQuestion) -> str:
-    """Let a job answer a question; its id."""
-    return jobs.begin_call(QUESTION, partial(archive.query_apart, question), question.text).id
+def _begin_question(
+    jobs: JobQueue, archive: ArchiveDataset, request: Request, question: SparqlQuestion
+) -> Response | None:
+    """Let a job answer a question, if whoever asks does not want to wait."""
+    if not prefers_job(request):
+        return None
+    return job_answer(jobs.begin_call(QUESTION, partial(archive.query_apart, question), question.text).id)
 
 
 def _begin(settings: Settings, archive: ArchiveDataset) -> None:

@@ -13,6 +13,7 @@ from .remote_answers import (
     RemoteTrial,
 )
 from .remote_client import Client
+from .remote_jobs import Hearing
 from .remote_knowledge import (
     RemoteArchive,
     RemoteClass,
@@ -37,6 +38,7 @@ from .remote_streams import (
 
 __all__ = [
     "Client",
+    "Hearing",
     "RemoteAlarm",
     "RemoteArchive",
     "RemoteAttribute",

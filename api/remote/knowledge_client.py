@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from ...errors import OntologyError, Place
 from .remote_connection import Connection, named
+from .remote_jobs import Hearing, asked_value, begun_job, job_result
 from .remote_knowledge import (
     RemoteArchive,
     RemoteClass,
@@ -46,7 +49,14 @@ class KnowledgeClient:
         """The modules, and since when each has been in force."""
         return self._connection.value(tuple[RemoteGraph, ...], "/graphs")
 
-    def add_ontology(self, document: Path | bytes, media_type: str | None = None, *, name: str | None = None) -> str:
+    def add_ontology(
+        self,
+        document: Path | bytes,
+        media_type: str | None = None,
+        *,
+        name: str | None = None,
+        told: Hearing = lambda _: None,
+    ) -> str:
         """Add a module, or let one say what the document says; in force with the next batch.
 
         Args:
@@ -54,6 +64,7 @@ class KnowledgeClient:
             media_type: its form; `None`: what the file's name says, else Turtle.
             name: the module whose place it takes: its name or ontology IRI; `None`: that of the file's name, else a
                 new one, called by the file.
+            told: hears how far it is; who is interrupted meanwhile cancels it, unless it has happened by then.
 
         Returns:
             The name of its graph.
@@ -66,15 +77,20 @@ class KnowledgeClient:
         else:
             content, media, called = *_read(document, media_type), name or document.name
         headers = {"Content-Type": media}
-        if called is None:
-            return self._connection.request("POST", "/graphs", content, headers).headers["Location"]
-        graph = self._graph(called)
-        self._connection.request("PUT", "/graphs", content, headers, {"graph": graph})
-        return graph
+        graph = None if called is None else self._graph(called)
+        method, query = ("POST", {}) if graph is None else ("PUT", {"graph": graph})
+        written = self._changed(method, content, headers, query, told)
+        return str(written["graph"]) if graph is None else graph
 
-    def remove_ontology(self, name: str) -> None:
-        """Remove a module, by its name or ontology IRI; a file stays where it is."""
-        self._connection.request("DELETE", "/graphs", query={"graph": self._graph(name)})
+    def remove_ontology(self, name: str, *, told: Hearing = lambda _: None) -> None:
+        """Remove a module, by its name or ontology IRI; a file stays where it is; `told` as of `add_ontology`."""
+        self._changed("DELETE", None, {}, {"graph": self._graph(name)}, told)
+
+    def _changed(
+        self, method: str, body: bytes | None, headers: Mapping[str, str], query: Mapping[str, str], told: Hearing
+    ) -> Any:
+        job = begun_job(self._connection, method, "/graphs", body, headers, query=query)
+        return {} if job is None else job_result(self._connection, job, told)
 
     def classes(self, parent: str | None = None) -> tuple[RemoteClass, ...]:
         """The classes right below one, by its IRI; `None`: those that are below no other."""
@@ -95,16 +111,19 @@ class KnowledgeClient:
         """Why a query has found a row, by its `_id`: its events, what held of each, the contexts that it lies in."""
         return self._connection.value(RemoteReasons, f"/matches/{named(row)}/why", query=label)
 
-    def chart(self, label: str, *, start: str = "now - 24h", end: str | None = None) -> RemoteChart:
+    def chart(
+        self, label: str, *, start: str = "now - 24h", end: str | None = None, told: Hearing | None = None
+    ) -> RemoteChart:
         """What a chart of a query draws.
 
         Args:
             label: of the query.
             start: a moment, or `now - 1h`; now is the time of the newest event.
             end: a moment behind the last event; `None`: the newest.
+            told: it is a job, which may take longer than other answers, and this hears of it; `None`: it is none.
         """
         query = {"from": start, "to": end}
-        return self._connection.value(RemoteChart, f"/queries/{named(label)}/chart", **query)
+        return asked_value(self._connection, RemoteChart, f"/queries/{named(label)}/chart", query, told)
 
     def archive(self, *, gap: str | None = None) -> RemoteArchive:
         """What is kept, of which times, and where there is nothing.

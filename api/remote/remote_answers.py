@@ -159,9 +159,9 @@ class RemoteJob:
         state: `waiting`, `running`, `done`, `failed`, `cancelled`.
         created: when it was asked for, ISO 8601.
         progress: from 0 to 1; `None`: nobody knows.
-        result: what came of it.
+        result: what came of it; of a document `media_type` and `bytes`.
         problem: why it failed.
-        stage: that it is at, such as `parsing`; `None`: none yet.
+        stage: what it is at, such as `reasoning`; `None`: it does not say.
         about: what it is about: a graph, a query.
     """
 

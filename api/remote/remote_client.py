@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from ...errors import error_of
+import urllib3
+
 from ...pipeline.monitoring import EngineStatus, status_of
 from .knowledge_client import KnowledgeClient
 from .remote_answers import (
     RemoteCheck,
-    RemoteJob,
     RemoteQuery,
     RemoteRow,
     RemoteRows,
@@ -22,17 +21,17 @@ from .remote_answers import (
 )
 from .remote_connection import Connection, named
 from .remote_events import following_rows
+from .remote_jobs import Hearing, JobClient, begun_job, job_result
 from .stream_client import StreamClient
 
 __all__ = ["Client"]
 
-_POLL_S = 0.5
 _JSON_RESULTS = "application/sparql-results+json"
 
 Form = Literal["text", "json", "mermaid", "dot", "svg"]
 
 
-class Client(StreamClient, KnowledgeClient):
+class Client(JobClient, StreamClient, KnowledgeClient):
     """A server of a project; threads may share it.
 
     Errors of the server are raised as those of kaicep, with place and hint: `QueryTypeError`, `OntologyError`, …
@@ -151,7 +150,7 @@ class Client(StreamClient, KnowledgeClient):
         last: str | None = None,
         start: str | None = None,
         end: str | None = None,
-        told: Callable[[float], object] = lambda _: None,
+        told: Hearing = lambda _: None,
     ) -> RemoteTrial:
         """What a document would have found in a time of the archive; waits until that is known.
 
@@ -160,49 +159,41 @@ class Client(StreamClient, KnowledgeClient):
             last: how far back from the newest event, such as `1h`.
             start: a moment, or `now - 1h`, instead.
             end: a moment behind the last event.
-            told: hears how far it is, from 0 to 1.
+            told: hears how far it is; who is interrupted meanwhile cancels it.
         """
         body = {"text": text, "last": last, "from": start, "to": end}
-        job = self.job(self._connection.json("POST", "/try", {k: v for k, v in body.items() if v is not None})["job"])
-        while job.state in ("waiting", "running"):
-            told(job.progress or 0.0)
-            time.sleep(_POLL_S)
-            job = self.job(job.id)
-        if job.state != "done" or job.result is None:
-            problem = job.problem or {"detail": "it was cancelled"}
-            kind = str(problem.get("error", "PipelineError"))
-            fields = {"hint": None, "place": None, **problem, "error": kind, "message": problem["detail"]}
-            raise error_of(fields)
-        return answer_of(RemoteTrial, job.result)
+        job = self._connection.json("POST", "/try", {name: value for name, value in body.items() if value is not None})
+        return answer_of(RemoteTrial, job_result(self._connection, job["job"], told))
 
-    def jobs(self) -> tuple[RemoteJob, ...]:
-        """Long work, the newest first, without results."""
-        return tuple(answer_of(RemoteJob, one) for one in self.get("/jobs"))
-
-    def job(self, name: str) -> RemoteJob:
-        """One of them."""
-        return answer_of(RemoteJob, self.get(f"/jobs/{named(name)}"))
-
-    def cancel(self, name: str) -> None:
-        """End one."""
-        self._connection.json("DELETE", f"/jobs/{named(name)}")
-
-    def sparql(self, query: str) -> RemoteRows | bool | str:
+    def sparql(self, query: str, *, told: Hearing | None = None) -> RemoteRows | bool | str:
         """Ask the archive.
+
+        Args:
+            query: SPARQL.
+            told: it is a job, which may take longer than other answers, and this hears of it; `None`: it is none.
 
         Returns:
             The solutions of a SELECT, each value as text; a boolean of ASK; Turtle of CONSTRUCT and DESCRIBE.
         """
         headers = {"Content-Type": "application/sparql-query", "Accept": f"{_JSON_RESULTS}, text/turtle;q=0.5"}
-        found = self._connection.request("POST", "/sparql", query.encode(), headers)
+        found = self._asked("/sparql", query.encode(), headers, told)
         if not found.headers.get("Content-Type", "").startswith(_JSON_RESULTS):
             return found.data.decode()
-        told = json.loads(found.data)
-        if "boolean" in told:
-            return bool(told["boolean"])
-        names, bindings = tuple(told["head"]["vars"]), told["results"]["bindings"]
+        answer = json.loads(found.data)
+        if "boolean" in answer:
+            return bool(answer["boolean"])
+        names, bindings = tuple(answer["head"]["vars"]), answer["results"]["bindings"]
         rows = ({name: one[name]["value"] if name in one else None for name in names} for one in bindings)
         return RemoteRows(names, tuple(rows))
+
+    def _asked(
+        self, path: str, body: bytes, headers: Mapping[str, str], told: Hearing | None
+    ) -> urllib3.BaseHTTPResponse:
+        job = None if told is None else begun_job(self._connection, "POST", path, body, headers)
+        if job is None or told is None:
+            return self._connection.request("POST", path, body, headers)
+        job_result(self._connection, job, told)
+        return self._connection.request("GET", f"/jobs/{named(job)}/result")
 
     def post_events(self, stream: str, events: Sequence[Mapping[str, Any]]) -> int:
         """Post events to a stream; durable when this returns, and known by their identity when they come again.

@@ -10,9 +10,9 @@ from urllib.parse import quote, urlencode
 import urllib3
 from pydantic import TypeAdapter
 
-from ...errors import ConfigError, KaicepError, PipelineError, Place, error_of
+from ...errors import ConfigError, KaicepError, PipelineError, error_of
 
-__all__ = ["REFUSED", "Connection", "RemoteError", "error_of_problem", "named"]
+__all__ = ["REFUSED", "Connection", "RemoteError", "error_of_fields", "error_of_problem", "named"]
 
 _PROBLEM = "application/problem+json"
 _TYPE = "urn:kaicep:error:"
@@ -120,7 +120,14 @@ class Connection:
         Raises:
             KaicepError: as `request`, or it is no value of that kind.
         """
-        content = self.json("GET", path, **query)
+        return self.value_of(kind, self.json("GET", path, **query), path)
+
+    def value_of(self, kind: type[Value], content: Any, path: str) -> Value:
+        """The value of a kind that JSON from a path describes, likewise.
+
+        Raises:
+            RemoteError: it is no value of that kind.
+        """
         try:
             return TypeAdapter(kind).validate_python(content)
         except ValueError as error:
@@ -145,13 +152,22 @@ def error_of_problem(status: int, content_type: str, body: bytes) -> KaicepError
         wrong = RemoteError(f"the server answers with status {status}", hint="see that it is one of kaicep")
         wrong.status = status
         return wrong
-    place = told.get("place")
     kind = str(told.get("type", "")).removeprefix(_TYPE)
-    fields = {"error": kind, "message": told.get("detail", ""), "hint": told.get("hint"), "place": place}
-    found = error_of(fields)
+    return error_of_fields({**told, "error": kind, "message": told.get("detail", "")}, status)
+
+
+def error_of_fields(told: Mapping[str, Any], status: int = 0) -> KaicepError:
+    """The error that a server tells of; one that has no kind of its own is a `RemoteError`.
+
+    Args:
+        told: `error`, its kind, `message`, and `hint`, `place` and `notes` where there are some.
+        status: of HTTP.
+    """
+    found = error_of({"hint": None, "place": None, **told})
     if type(found) is KaicepError:
-        found = RemoteError(found.message, place=None if place is None else Place(**place), hint=found.hint)
-        found.status = status
-    for note in told.get("notes", ()):
-        found.add_note(note)
+        other = RemoteError(found.message, place=found.place, hint=found.hint)
+        other.status = status
+        for note in told.get("notes", ()):
+            other.add_note(note)
+        return other
     return found

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .remote_server import ServerOption, print_remote_rows, server_of
+from .remote_server import ServerOption, hearing, print_remote_rows, server_of
 
-__all__ = ["ServerOption", "print_remote_rows", "server_of"]
+__all__ = ["ServerOption", "hearing", "print_remote_rows", "server_of"]

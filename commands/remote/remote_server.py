@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ...api import Client
+    from ...api.remote import Hearing, RemoteJob
+    from ..progress_bar import ProgressBar
 
-__all__ = ["ServerOption", "print_remote_rows", "server_of"]
+__all__ = ["ServerOption", "hearing", "print_remote_rows", "server_of"]
 
 SERVER, TOKEN = "KAICEP_SERVER", "KAICEP_TOKEN"
 
@@ -53,6 +55,16 @@ def server_of(server: str | None, *projects: Path | None) -> Client | None:
     from ...api import Client
 
     return Client(url, token=os.environ.get(TOKEN) or None)
+
+
+def hearing(bar: ProgressBar, what: str) -> Hearing:
+    """What shows on a bar how far a job of a server is: its stage, of which nobody may know how long it takes."""
+
+    def hear(job: RemoteJob) -> None:
+        far = "" if job.progress is None else f", {job.progress:.0%}"
+        bar(job.progress or 0.0, what=f"{what}: {job.stage or job.state}{far}")
+
+    return hear
 
 
 def print_remote_rows(rows: Sequence[Mapping[str, Any]], columns: Iterable[str], form: RowFormat | None) -> None:

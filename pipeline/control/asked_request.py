@@ -14,7 +14,7 @@ from pathlib import Path
 from ...errors import PipelineError
 from ...storage import SETTLED, Telling, is_running, write_atomically
 
-__all__ = ["OPEN", "AskedRequest", "hear", "withdraw"]
+__all__ = ["OPEN", "AskedRequest", "asker", "hear", "withdraw"]
 
 _REQUEST, _TAKEN, _TOLD, _SETTLED, _ANSWER = ".request", ".taken", ".told", ".settled", ".answer"
 OPEN = (_REQUEST, _TAKEN, _SETTLED, _ANSWER)
@@ -45,7 +45,7 @@ class AskedRequest:
         """
         if stage == SETTLED:
             self._settle()
-        elif not (self._taken.exists() and is_running(_asker(self._taken))):
+        elif not (self._taken.exists() and is_running(asker(self._taken))):
             raise _unwanted()
         if self._told != (stage, share):
             self._told = (stage, share)
@@ -56,7 +56,7 @@ class AskedRequest:
         settled = self._taken.with_suffix(_SETTLED)
         if settled.exists():
             return
-        if not is_running(_asker(self._taken)):
+        if not is_running(asker(self._taken)):
             self._taken.unlink(missing_ok=True)
         try:
             self._taken.rename(settled)
@@ -100,7 +100,7 @@ def withdraw(folder: Path, process: int) -> bool:
     return not any(True for suffix in (_SETTLED, _ANSWER) for _ in folder.glob(f"*-{process}{suffix}"))
 
 
-def _asker(request: Path) -> str:
+def asker(request: Path) -> str:
     """The number of the process that asks."""
     return request.stem.rpartition("-")[2]
 

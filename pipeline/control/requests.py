@@ -17,7 +17,7 @@ from typing import Any
 
 from ...errors import KaicepError, PipelineError, error_fields, error_of
 from ...storage import ProcessLock, Telling, is_running, untold, write_atomically
-from .asked_request import OPEN, AskedRequest, hear, withdraw
+from .asked_request import OPEN, AskedRequest, asker, hear, withdraw
 from .folder_watch import FolderWatch
 
 __all__ = ["RequestServer", "Requests", "SilentEngineError"]
@@ -66,7 +66,7 @@ class Requests:
                 f"{self.lock.holder()} runs this project", hint="stop it first, or choose another state under [engine]"
             )
         for leftover in self.folder.iterdir():
-            if not is_running(leftover.stem.rpartition("-")[2]):  # who asked is there no more to hear the answer
+            if not is_running(asker(leftover)):  # who asked is there no more to hear the answer
                 leftover.unlink(missing_ok=True)
 
     def ask(self, content: Mapping[str, object], limit: float = _LIMIT_S, told: Telling = untold) -> Any:
@@ -118,9 +118,9 @@ class Requests:
             yield taken, content
 
     def answer(self, taken: Path, found: object) -> None:
-        """Answer a request that was taken, by a JSON value or an error; one that was withdrawn has no answer."""
+        """Answer a request that was taken, by a JSON value or an error; nobody waits for that of one withdrawn."""
         settled = taken.with_suffix(".settled")
-        if taken.exists() or settled.exists():
+        if is_running(asker(taken)) and (taken.exists() or settled.exists()):
             content = error_fields(found) if isinstance(found, KaicepError) else {"answer": found}
             with write_atomically(taken.with_suffix(".answer")) as temporary:
                 temporary.write_text(json.dumps(content), encoding="utf-8")

@@ -10,8 +10,7 @@ from fastapi import APIRouter, Request
 from ...api.remote import RemoteArchive, RemoteChart
 from ...config import Settings
 from ..access import may
-from ..job_preference import JOB_BEGUN, JOB_PREFERENCE, job_answer, prefers_job
-from ..jobs import CHART, JobQueue, ask_apart
+from ..jobs import CHART, JOB_BEGUN, JOB_PREFERENCE, JobQueue, ask_apart, job_answer, prefers_job
 from ..problem import ProblemError
 from ..problem_document import answers
 from ..queries import ProjectProcesses, QueryCatalog

@@ -21,8 +21,7 @@ from starlette.convertors import PathConvertor, register_url_convertor
 from ...api.remote import RemoteGraph
 from ...settings import Role, ServerSettings
 from ..access import may
-from ..job_preference import JOB_BEGUN, JOB_PREFERENCE, job_answer, prefers_job
-from ..jobs import JobKind, JobQueue
+from ..jobs import JOB_BEGUN, JOB_PREFERENCE, JobKind, JobQueue, job_answer, prefers_job
 from ..problem import ProblemError
 from ..problem_document import PROBLEM_RESPONSES
 from ..request_body import read_body

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .ask_endpoint import ask_routes
     from .job_endpoint import job_routes
     from .job_kind import CHART, QUESTION, JobKind
+    from .job_preference import JOB_BEGUN, JOB_PREFERENCE, job_answer, prefers_job
     from .job_process import ask_apart
     from .job_queue import JobQueue
     from .logged_batch import batch_of_log, columns_of_log
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 _LATER = {
     "CHART": ".job_kind",
+    "JOB_BEGUN": ".job_preference",
+    "JOB_PREFERENCE": ".job_preference",
     "JobKind": ".job_kind",
     "JobQueue": ".job_queue",
     "QUESTION": ".job_kind",
@@ -24,12 +27,16 @@ _LATER = {
     "columns_of_log": ".logged_batch",
     "TrialSpan": ".past_trial",
     "ask_routes": ".ask_endpoint",
+    "job_answer": ".job_preference",
     "job_routes": ".job_endpoint",
+    "prefers_job": ".job_preference",
     "try_past": ".past_trial",
 }
 
 __all__ = [
     "CHART",
+    "JOB_BEGUN",
+    "JOB_PREFERENCE",
     "QUESTION",
     "JobKind",
     "JobQueue",
@@ -38,7 +45,9 @@ __all__ = [
     "ask_routes",
     "batch_of_log",
     "columns_of_log",
+    "job_answer",
     "job_routes",
+    "prefers_job",
     "try_past",
 ]
 

@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from .protocol_request import content_type_of
     from .sparql_answer import BoundedBuffer, Document, SparqlQuestion
     from .sparql_dataset import SparqlDataset
-    from .sparql_endpoint import sparql_routes
+    from .sparql_endpoint import DeferredAnswer, sparql_routes
     from .uploaded_dataset import UploadedDataset
     from .watched_call import WatchedCall
 
 _LATER = {
     "ArchiveDataset": ".archive_dataset",
     "BoundedBuffer": ".sparql_answer",
+    "DeferredAnswer": ".sparql_endpoint",
     "Document": ".sparql_answer",
     "GRAPH_FORMATS": ".media_types",
     "GRAPH_TYPES": ".media_types",
@@ -42,6 +43,7 @@ __all__ = [
     "RESULT_TYPES",
     "ArchiveDataset",
     "BoundedBuffer",
+    "DeferredAnswer",
     "Document",
     "ProcessPool",
     "SparqlDataset",

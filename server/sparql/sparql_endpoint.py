@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -11,7 +12,6 @@ from starlette.concurrency import run_in_threadpool
 
 from ...config import Settings
 from ..access import AccessControl, may
-from ..job_preference import JOB_BEGUN, JOB_PREFERENCE, job_answer, prefers_job
 from ..problem import ProblemError
 from ..problem_document import PROBLEM_RESPONSES
 from ..request_body import read_body
@@ -23,15 +23,29 @@ from .sparql_answer import Document, SparqlQuestion
 from .sparql_dataset import SparqlDataset
 from .sparql_update import SparqlUpdate
 
-__all__ = ["sparql_routes"]
+__all__ = ["DeferredAnswer", "sparql_routes"]
 
 _QUERY = "SELECT ?class (COUNT(*) AS ?n) { ?s a ?class } GROUP BY ?class ORDER BY DESC(?n) LIMIT 10"
 _UPDATE = 'INSERT DATA { <urn:ex:s1> <http://www.w3.org/2000/01/rdf-schema#label> "sensor 1" . }'
 _RESULTS, _TRIPLES = result_examples(), graph_examples()
 
 
-Later = Callable[[SparqlQuestion], str]
-"""Begins a job; gives its id."""
+@dataclass(frozen=True, slots=True)
+class DeferredAnswer:
+    """How whoever does not want to wait is answered.
+
+    Attributes:
+        begin: given a request and its question; the answer that is due at once, `None`: whoever asks wants to wait.
+        parameters: of such requests, as OpenAPI describes them.
+        responses: likewise.
+    """
+
+    begin: Callable[[Request, SparqlQuestion], Response | None] = lambda _request, _question: None
+    parameters: Sequence[Mapping[str, Any]] = ()
+    responses: Mapping[int | str, dict[str, Any]] = field(default_factory=dict)
+
+
+_AT_ONCE = DeferredAnswer()
 
 
 def _parameter(name: str, text: str, example: object) -> dict[str, Any]:
@@ -75,7 +89,7 @@ _ANSWER: dict[int | str, dict[str, Any]] = {
 
 
 def sparql_routes(
-    path: str, dataset: SparqlDataset, settings: Settings, name: str, later: Later | None = None
+    path: str, dataset: SparqlDataset, settings: Settings, name: str, deferred: DeferredAnswer = _AT_ONCE
 ) -> APIRouter:
     """The endpoint of a dataset.
 
@@ -84,14 +98,16 @@ def sparql_routes(
         dataset: that it answers over.
         settings: of the project.
         name: what the dataset is called, in the description of the interface.
-        later: begins a job that answers whoever does not want to wait; `None`: there is none.
+        deferred: how whoever does not want to wait is answered.
     """
     routes, server = APIRouter(tags=["SPARQL"]), settings.server
-    waits = later is None
-    responses, preference = (_ANSWER, []) if waits else (JOB_BEGUN | _ANSWER, [JOB_PREFERENCE])
-    shared: dict[str, Any] = {"dependencies": [may("read")], "response_class": Response, "responses": responses}
+    shared: dict[str, Any] = {
+        "dependencies": [may("read")],
+        "response_class": Response,
+        "responses": {**deferred.responses, **_ANSWER},
+    }
 
-    @routes.get(path, summary=f"Ask {name}", openapi_extra={"parameters": [*_GET, *preference]}, **shared)
+    @routes.get(path, summary=f"Ask {name}", openapi_extra={"parameters": [*_GET, *deferred.parameters]}, **shared)
     async def ask(request: Request) -> Response:
         """SPARQL 1.1 Protocol, query via GET. An answer that takes too long, or is too large, is given up."""
         return await _answer(request, of_url(request.query_params.multi_items()))
@@ -99,7 +115,7 @@ def sparql_routes(
     @routes.post(
         path,
         summary=f"Ask {name}, or change it",
-        openapi_extra={"parameters": [*_GRAPHS, *preference], "requestBody": _BODY},
+        openapi_extra={"parameters": [*_GRAPHS, *deferred.parameters], "requestBody": _BODY},
         **shared,
     )
     async def ask_or_update(request: Request) -> Response:
@@ -135,8 +151,9 @@ def sparql_routes(
             graphs,
             server.result_size,
         )
-        if later is not None and prefers_job(request):
-            return job_answer(later(question))
+        begun = deferred.begin(request, question)
+        if begun is not None:
+            return begun
         return _response(await run_in_threadpool(dataset.query, question))
 
     return routes

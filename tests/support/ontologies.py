@@ -13,7 +13,7 @@ from kaicep.ontology.reasoners import Closure, close
 from kaicep.storage import Telling, untold
 from pyoxigraph import NamedNode
 
-__all__ = ["BY_CASES", "PREAMBLE", "SOME_D", "X", "closed_here", "project", "types", "write"]
+__all__ = ["BY_CASES", "PREAMBLE", "SOME_D", "X", "closed_here", "project", "slow_module", "types", "write"]
 
 X = "http://example.org/x#"
 PREAMBLE = f"""\
@@ -64,3 +64,9 @@ def closed_here(*given: Any, seconds: float | None = None, told: Telling = untol
     del seconds
     closing: Callable[..., Closure] = partial(close, told=told)
     return closing(*given)
+
+
+def slow_module(name: str = "slow", chains: int = 20) -> str:
+    """A document in Turtle of some 3,000 triples, over which OWL 2 RL reasons for seconds; its triples are its own."""
+    links = (f"<urn:{name}:{c}:{n}> <urn:p> <urn:{name}:{c}:{n + 1}> .\n" for c in range(chains) for n in range(150))
+    return f"<urn:p> a <http://www.w3.org/2002/07/owl#TransitiveProperty> .\n{''.join(links)}"

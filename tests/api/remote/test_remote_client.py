@@ -9,7 +9,7 @@ from itertools import islice
 
 import pytest
 from kaicep import ArchiveError, Client, PipelineError, QueryTypeError
-from kaicep.api.remote import RemoteRows, RemoteSubmission
+from kaicep.api.remote import RemoteJob, RemoteRows, RemoteSubmission
 from kaicep.config import Settings
 from kaicep.pipeline.monitoring import status_bytes, status_file
 from support.archives import archived_project
@@ -102,8 +102,9 @@ def test_the_archive_is_asked_and_queries_are_tried_on_it(client: Client) -> Non
         client.sparql("SELECT * { ?s f:p ?o }")
     assert error.value.place is not None
     assert (error.value.place.line, error.value.place.column) == (1, 15)
-    told: list[float] = []
+    told: list[RemoteJob] = []
     found = client.try_query("SELECT ?e.flowrate AS flow FILTER (?e.flowrate > 74)", last="1h", told=told.append)
+    assert (told[-1].kind, told[-1].state, told[-1].progress) == ("try", "done", 1.0)
     assert (found.count, [row["flow"] for row in found.rows]) == (1, [74.5])
     with pytest.raises(QueryTypeError):
         client.try_query("SELECT ?e.flowrat", last="1h")

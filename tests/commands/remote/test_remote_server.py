@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -9,12 +10,15 @@ from pathlib import Path
 
 import pytest
 import typer
-from kaicep.commands.remote import server_of
+from kaicep.api.remote import RemoteJob
+from kaicep.commands.progress_bar import ProgressBar
+from kaicep.commands.remote import hearing, server_of
 from kaicep.config import Settings
 from kaicep.pipeline.monitoring import status_bytes, status_file
+from rich.console import Console
 from support.archives import archived_project
 from support.asked_engine import ASKED, stopped_engine
-from support.command_line import HIGH, PROPERTIES, call
+from support.command_line import HANGING_SECONDS, HIGH, PROPERTIES, call
 from support.servers import serving
 from support.statuses import busy_engine
 
@@ -93,6 +97,18 @@ def test_modules_of_a_server(project: Path) -> None:
         refused = call("ontology", "remove", "rooms.ttl", "--server", url)
         assert (refused.exit_code, "there is no graph" in refused.stderr) == (1, True)
         assert call("ontology", "remove", "x", "-p", project, "--server", url).exit_code == 2
+
+
+def test_a_bar_says_what_a_job_is_at() -> None:
+    """How far it is by what the server knows, and by name where that knows nothing."""
+    console = Console(file=io.StringIO(), force_terminal=True)
+    with ProgressBar(console, "sending rooms.ttl", patience=HANGING_SECONDS) as bar:
+        hear = hearing(bar, "rooms.ttl")
+        shown = []
+        for state, progress, stage in (("waiting", None, None), ("running", 0.05, "reasoning")):
+            hear(RemoteJob("1", "upload", state, "", progress, stage=stage))  # type: ignore[arg-type]  # literals
+            shown.append((bar._progress.tasks[0].description, bar.done))
+    assert shown == [("rooms.ttl: waiting", 0.0), ("rooms.ttl: reasoning, 5%", 0.05)]
 
 
 def test_the_environment_has_the_token(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

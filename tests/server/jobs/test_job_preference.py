@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from fastapi import Request
-from kaicep.server.job_preference import job_answer, prefers_job
+from kaicep.server.jobs.job_preference import job_answer, prefers_job
 
 
 @pytest.mark.parametrize(
