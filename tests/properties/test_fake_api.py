@@ -73,6 +73,9 @@ _ASKED = {
     "POST /queries, of a typo": ("/queries", "{wrong}"),
     f"{_QUERY}, that is none": ("/queries/nobody", ""),
 }
+_CONTRADICTION = """@prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix e: <urn:Contradiction:> .
+e:A owl:disjointWith e:B . e:i a e:A , e:B . e:j a e:A , e:B ."""
+_STAGES = {"parsing", "reasoning", "contradictions", "keeping", "comparing", "writing"}
 _NAMED = {"_events", "attributes", "calls", "classes", "events", "key", "match", "missing", "prefixes", "rows"}
 _NAMED |= {"undeclared", "/events"}
 """Objects whose names are those of the project; but the names that kaicep adds to rows and events are its own."""
@@ -134,6 +137,33 @@ def test_jobs_are_such_as_the_real_server_has(servers: Servers) -> None:
     told = Draft202012Validator(servers.schema("GET /jobs/{id}", fake[-1]))
     assert [str(one) for answer in (*fake, *real) for one in told.iter_errors(answer.json)] == []
     assert list(differences(fake[-1].json, real[-1].json, "/jobs")) == []
+
+
+def test_uploads_are_such_as_the_real_server_has(servers: Servers) -> None:
+    """While they are at work, when they are done and when they fail; and so is the list of jobs."""
+    for graph, state in (("<http://e/Room2> a <http://e/Room> .", "done"), (_CONTRADICTION, "failed")):
+        fake, real = (_uploaded(url, graph) for url in (servers.fake, servers.real))
+        assert (fake[-1].json["state"], real[-1].json["state"]) == (state, state)
+        told = Draft202012Validator(servers.schema("GET /jobs/{id}", fake[-1]))
+        assert [str(one) for answer in (*fake, *real) for one in told.iter_errors(answer.json)] == []
+        assert list(differences(fake[-1].json, real[-1].json, "/jobs")) == []
+        assert {one.json["stage"] for one in fake if one.json["state"] == "running"} <= _STAGES
+    fake_jobs, real_jobs = (ask(f"{url}/jobs").json for url in (servers.fake, servers.real))
+    assert list(differences(fake_jobs, real_jobs, "/jobs")) == []
+
+
+def _uploaded(url: str, graph: str) -> list[Answer]:
+    """What a server tells of an upload, until it has ended."""
+    begun = ask(f"{url}/graphs", "POST", graph, Content_Type="text/turtle", Prefer="respond-async")
+    assert begun.status == 202
+    told = list[Answer]()
+
+    def over() -> bool:
+        told.append(ask(f"{url}/jobs/{begun.json['job']}"))
+        return told[-1].json["state"] not in ("waiting", "running")
+
+    wait_for(over)
+    return told
 
 
 def _tried(url: str, text: str) -> list[Answer]:

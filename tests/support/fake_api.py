@@ -46,6 +46,7 @@ def fake_api(token: str = "", pace_s: float = 1.0) -> FastAPI:
     _asking_routes(app)
     _knowledge_routes(app)
     _alarm_routes(app)
+    _job_routes(app)
     for path in ("/streams", "/contexts", "/ontologies", "/archive", "/examples", "/ready", "/vocabulary"):
         app.add_api_route(path, _answering(ANSWERS[path]))
     return app
@@ -150,21 +151,11 @@ def _asking_routes(app: FastAPI) -> None:
 
     @app.post("/try", status_code=202)
     async def try_(request: Request) -> Any:
-        app.state.jobs["1"] = 0
-        app.state.tried = (await request.json())["text"]
-        return {"job": "1"}
-
-    @app.get("/jobs/{job}")
-    async def job(job: str) -> Any:
-        app.state.jobs[job] += 1
-        told = {"id": job, "kind": "try", "state": "running", "created": iso(NOW), "progress": app.state.jobs[job] / 3}
-        told |= {"result": None, "problem": None, "stage": "answering", "about": app.state.tried}
-        if app.state.jobs[job] < 3:
-            return told
         rows = matches("staleAir", 12)
         result = {"query": "staleAir", "columns": list(rows[0]), "rows": rows, "count": 12, "calls": {}}
         result |= {"events": {"reading": 21_097}, "mapping": ANSWERS["mapping"], "warnings": []}
-        return told | {"state": "done", "progress": 1.0, "result": result}
+        text = (await request.json())["text"]
+        return _begun(app, "try", text, ("answering", 1 / 3), ("answering", 2 / 3), result=result)
 
     @app.post("/sparql")
     async def sparql(request: Request) -> Response:
@@ -196,13 +187,50 @@ def _knowledge_routes(app: FastAPI) -> None:
             return one | {"iri": iri}
         return [{name: one[name] for name in ("iri", "prefixed", "label", "classes")}]
 
-    @app.post("/graphs")
-    async def upload(request: Request) -> Response:
-        if b"Contradiction" in await request.body():
+    @app.post("/graphs", status_code=202)
+    async def upload(request: Request) -> Any:
+        assert request.headers["prefer"] == "respond-async"
+        body, stages = await request.body(), [("parsing", 0.03), ("reasoning", 0.05)]
+        if b"Contradiction" in body:
             first, other = (f"robod:room{n} is both brick:Room and brick:Sensor, which are disjoint" for n in (1, 2))
             said = f"the knowledge contradicts itself: {first} (and 1 more)"
-            return _problem(409, said, "take one of the statements back, see rooms.ttl", notes=[other])
-        return Response(status_code=201, headers={"Location": "/graphs?graph=urn:new"})
+            hint = "take one of the statements back, see rooms.ttl"
+            problem = {"error": "OntologyError", "status": 409, "detail": said, "text": f"{said}: {hint}", "hint": hint}
+            return _begun(app, "upload", "urn:new", *stages, problem={**problem, "notes": [other]})
+        stages += 10_000 * [("reasoning", 0.05)] if b"Large" in body else [("keeping", 0.8)]
+        return _begun(app, "upload", "urn:new", *stages, result={"graph": "urn:new", "new": True})
+
+
+def _begun(app: FastAPI, kind: str, about: str, *stages: tuple[str, float], **ended: Any) -> dict[str, str]:
+    """Begin a job that comes on by a stage whenever it is asked for, and is `done`, or `failed`, then."""
+    name, nothing = str(len(app.state.jobs) + 1), dict.fromkeys(("progress", "stage", "result", "problem"))
+    told = {"id": name, "kind": kind, "state": "running", "created": iso(NOW), "about": about, **nothing}
+    ways = [{"stage": stage, "progress": share} for stage, share in stages]
+    end = {"state": "failed" if "problem" in ended else "done", "stage": None, **ended}
+    end |= {"progress": 1.0} if end["state"] == "done" else {}
+    app.state.jobs[name] = (told, [*ways, end])
+    return {"job": name}
+
+
+def _job_routes(app: FastAPI) -> None:
+    @app.get("/jobs")
+    async def jobs() -> Any:
+        return [told | {"result": None} for told, _ in reversed(app.state.jobs.values())]
+
+    @app.get("/jobs/{job}")
+    async def job(job: str) -> Any:
+        if job not in app.state.jobs:
+            return _problem(404, f"there is no job '{job}'", "this server began later")
+        told, left = app.state.jobs[job]
+        told.update(left.pop(0) if left else {})
+        return told
+
+    @app.delete("/jobs/{job}")
+    async def cancel(job: str) -> Response:
+        told, left = app.state.jobs[job]
+        told.update({"state": "cancelled", "stage": None})
+        left.clear()
+        return Response(status_code=204)
 
 
 def _alarm_routes(app: FastAPI) -> None:

@@ -420,6 +420,31 @@ def test_a_contradiction_is_listed_and_a_parked_query_goes_on(chromium: Browser,
 
 
 @pytest.mark.long
+def test_an_upload_tells_what_it_is_at_and_is_cancelled(chromium: Browser, url: str) -> None:
+    """A page that was closed has not lost it: the next one finds it."""
+    page, _ = _opened(chromium, url, path="/#/knowledge")
+    small = {"name": "rooms.ttl", "mimeType": "text/turtle", "buffer": b"# Small"}
+    page.locator("input[type=file]").set_input_files(small)  # type: ignore[arg-type] # its type is that of the module
+    expect(page.locator(".notices")).to_contain_text("rooms.ttl is part of the knowledge.")
+    at_work = page.locator(".progress-box")
+    expect(at_work).to_have_count(0)
+    large = {"name": "campus.ttl", "mimeType": "text/turtle", "buffer": b"# Large"}
+    page.locator("input[type=file]").set_input_files(large)  # type: ignore[arg-type] # likewise
+    expect(at_work).to_contain_text("campus.ttl: finding out what follows, 5 %")
+    assert at_work.locator("progress").get_attribute("value") is None, "nobody knows how long that takes"
+    assert _barriers(page) == []
+    page.close()
+    page, _ = _opened(chromium, url, path="/#/knowledge")
+    at_work = page.locator(".progress-box")
+    expect(at_work).to_contain_text("new: finding out what follows, 5 %")
+    expect(page.locator("input[type=file]")).to_be_disabled()
+    page.get_by_role("button", name="Cancel new").click()
+    expect(page.locator(".notices")).to_contain_text("new: cancelled, nothing was changed.")
+    expect(at_work).to_have_count(0)
+    expect(page.locator("input[type=file]")).to_be_enabled()
+
+
+@pytest.mark.long
 def test_an_alarm_is_acknowledged_with_the_name_of_who_has_seen_it(chromium: Browser) -> None:
     app = fake_api()
     with fake_server(app) as url:

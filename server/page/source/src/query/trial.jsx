@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ProblemBox } from "../parts/card.jsx";
 import { rowColumns, Table } from "../parts/table.jsx";
-import { finished } from "../server/job.js";
+import { atWork, finished } from "../server/job.js";
 import { postJson } from "../server/requests.js";
 import { number } from "../server/terms.js";
 import { MappingReport } from "./mapping_report.jsx";
@@ -18,11 +18,11 @@ export function useTrial() {
     const control = new AbortController();
     running.current = control;
     const told = (more) => !control.signal.aborted && setTrial({ last, text, ...more });
-    told({ progress: null });
+    told({ job: null });
     try {
       const { job } = await postJson("/try", { text, last }, { signal: control.signal });
-      const onProgress = (progress) => told({ progress });
-      told({ result: await finished(job, { signal: control.signal, onProgress }) });
+      const onJob = (one) => told({ job: one });
+      told({ result: await finished(job, { signal: control.signal, onJob }) });
     } catch (problem) {
       if (problem.name !== "AbortError") told({ problem });
     }
@@ -72,13 +72,13 @@ export function Trial({ trial, text, onCancel }) {
       </p>
     );
   }
-  const { progress, problem, result, last } = trial;
+  const { job, problem, result, last } = trial;
   if (problem) return <ProblemBox problem={problem} />;
   if (result) return <Result result={result} last={WORDS[last] ?? last} text={trial.text} now={text} />;
   return (
     <div class="progress-box" role="status">
       <label>
-        Over {WORDS[last] ?? last} … <progress value={progress ?? undefined} max="1" />
+        Over {WORDS[last] ?? last} … <progress value={atWork(job).share ?? undefined} max="1" />
       </label>
       <button type="button" onClick={onCancel}>
         Cancel
