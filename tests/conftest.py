@@ -47,10 +47,10 @@ if (folder := _in_memory()) is not None:
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Closures are kept for as long as the tests run, and not among those of whoever runs them.
-CACHE = tempfile.mkdtemp(prefix="kaicep-tests-")
-atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
-os.environ["KAICEP_CACHE"] = CACHE
+# Closures are kept for as long as the tests run, and not among those of whoever runs them; its processes share them.
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    os.environ["KAICEP_CACHE"] = tempfile.mkdtemp(prefix="kaicep-tests-")
+    atexit.register(shutil.rmtree, os.environ["KAICEP_CACHE"], ignore_errors=True)
 
 # For every Spark that a test starts, in a process of its own as well. Java's second compiler makes code that pays off
 # after minutes, and takes half of the processor's time until then.

@@ -159,8 +159,13 @@ def modules() -> Mapping[tuple[str, ...], frozenset[str]]:
     return found
 
 
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(text(path))
+
+
 def names_in(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(text(path))):
+    for node in ast.walk(tree(path)):
         match node:
             case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.Name(id=name) | ast.Attribute(attr=name):
                 yield name
@@ -169,17 +174,28 @@ def names_in(path: Path) -> Iterator[str]:
 
 
 def docstrings(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(text(path))):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (found := ast.get_docstring(node)):
             yield found
 
 
+@cache
+def named(place: tuple[str, ...]) -> tuple[frozenset[str], ...]:
+    """The names of every module of that place."""
+    return tuple(names for path, names in modules().items() if path[-len(place) :] == place)
+
+
+@cache
+def parts() -> frozenset[str]:
+    """What any module, or a folder above one, is called."""
+    return frozenset(part for path in modules() for part in path)
+
+
 def is_there(place: tuple[str, ...], name: str, own: frozenset[str]) -> bool:
     """Whether a module of that place has that name; of a place that is no module nobody knows."""
-    known = [names for path, names in modules().items() if path[-len(place) :] == place]
-    if not known:
-        return not any(place[0] in path for path in modules())
-    return any(name in names for names in known) or {place[0], name} <= own
+    if not named(place):
+        return place[0] not in parts()
+    return any(name in names for names in named(place)) or {place[0], name} <= own
 
 
 def test_modules_and_names_that_docstrings_cite_exist() -> None:

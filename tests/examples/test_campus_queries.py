@@ -18,7 +18,7 @@ pytestmark = pytest.mark.xdist_group("campus")
 CAMPUS = Path(__file__).resolve().parents[2] / "examples" / "campus"
 ONTOLOGIES = CAMPUS.parents[1] / "ontologies" / "campus"
 QUERIES = sorted((CAMPUS / "queries").glob("query*.chi"))
-READINGS = 6_000
+READINGS = 3_000
 
 
 @cache

@@ -7,17 +7,19 @@ import pytest
 from kaicep.config import Settings
 from kaicep.examples.robod.model import ROOMS_FILE, build_model
 from kaicep.examples.robod.readings import DATA, load_points
-from kaicep.ontology import KnowledgeBase, load_knowledge
+from kaicep.ontology import KnowledgeBase
 from pyoxigraph import Literal, NamedNode, QuerySolutions
+from support.robod import EXAMPLE, knowledge
+
+pytestmark = pytest.mark.xdist_group("robod")
 
 ROBOD = "https://example.org/robod#"
 BRICK = "https://brickschema.org/schema/Brick#"
-EXAMPLE = ROOMS_FILE.parent
 
 
-@pytest.fixture(scope="module")
-def knowledge() -> KnowledgeBase:
-    return load_knowledge(Settings.load(EXAMPLE))
+@pytest.fixture(name="knowledge")
+def _knowledge() -> KnowledgeBase:
+    return knowledge()
 
 
 def _rows(knowledge: KnowledgeBase, pattern: str) -> list[tuple[str, ...]]:

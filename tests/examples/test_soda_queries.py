@@ -13,6 +13,7 @@ from kaicep import Project
 from kaicep.examples.soda.readings import MODEL, draw_faults, generate_readings, load_boxes
 from support.rows import in_order, roughly
 
+pytestmark = pytest.mark.xdist_group("soda")  # what they know is closed once
 SODA = "https://brickschema.org/schema/1.0.2/building_example#"
 EXAMPLE = MODEL.parent.parent
 QUERIES = EXAMPLE / "queries"

@@ -12,6 +12,7 @@ from kaicep.examples.soda.readings import MODEL, generate_readings, load_boxes
 from kaicep.ontology import load_knowledge
 from pyoxigraph import NamedNode, Quad, QuerySolutions, RdfFormat, Store
 
+pytestmark = pytest.mark.xdist_group("soda")  # what they know is closed once
 EXAMPLE = MODEL.parent.parent
 SOSA = "http://www.w3.org/ns/sosa/"
 SODA = "https://brickschema.org/schema/1.0.2/building_example#"

@@ -23,7 +23,7 @@ from support.command_line import HANGING_SECONDS, kaicep, wait_for, write_projec
 from support.ontologies import slow_module
 from support.servers import Answer, ask, finished
 
-SLOW = slow_module()
+SLOW, SHORT = slow_module(), slow_module(chains=1)
 TURTLE = {"Content_Type": "text/turtle", "Prefer": "respond-async"}
 GRAPH = "/graphs?graph=urn:slow"
 SIGN = "kaicep answers at "
@@ -77,6 +77,7 @@ def modules(url: str) -> list[Any]:
     return [(one["module"], one["triples"]) for one in ask(f"{url}/graphs").json]
 
 
+@pytest.mark.long
 def test_progress_moves_on_from_nothing_to_the_end(project: Path) -> None:
     """It is never less than before, and whole only when it is done; each stage is called by its name."""
     told: list[Any] = []
@@ -99,7 +100,7 @@ def test_progress_moves_on_from_nothing_to_the_end(project: Path) -> None:
     assert {one["about"] for one in told} == {"urn:slow"}
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
 def test_of_a_server_that_ends_amid_an_upload_nothing_is_left(project: Path, how: signal.Signals) -> None:
     """Who asks the next one for the job hears when that has begun; what is uploaded again is taken."""
     with server(project) as (url, running):
@@ -112,12 +113,13 @@ def test_of_a_server_that_ends_amid_an_upload_nothing_is_left(project: Path, how
         assert (unknown.status, unknown.media_type) == (404, "application/problem+json")
         assert "and this server, which began at " in unknown.json["hint"]
         assert ask(f"{url}/jobs").json == []
-        again = ask(f"{url}{GRAPH}", "PUT", SLOW, **TURTLE)
+        again = ask(f"{url}{GRAPH}", "PUT", SHORT, **TURTLE)
         assert finished(url, again)["state"] == "done"
-        assert modules(url) == [("urn:slow", 3_001)]
+        assert modules(url) == [("urn:slow", 151)]
     assert [one.source for one in Project.load(project).knowledge.modules] == ["urn:slow"]
 
 
+@pytest.mark.long
 def test_a_dataset_is_written_as_a_whole_or_not_at_all(project: Path) -> None:
     """Its server is killed amid the parsing, and when it begins to write."""
     path = "/datasets/notes/graphs?graph=urn:g"
@@ -152,6 +154,7 @@ def test_ctrl_c_cancels_the_job_at_the_server(project: Path) -> None:
         assert modules(url) == []
 
 
+@pytest.mark.long
 def test_whoever_goes_away_finds_the_job_again(project: Path) -> None:
     """As a page that was closed: another client lists it, and hears of it."""
     with server(project) as (url, _):
@@ -177,6 +180,7 @@ def engine(project: Path, log: list[str]) -> Iterator[None]:
         flow.close()
 
 
+@pytest.mark.long
 def test_an_engine_does_not_what_nobody_waits_for(project: Path) -> None:
     """It hears that the server was killed, or the job cancelled, and ends the process that reasons for it."""
     refused, log = "ontology: refused: nobody waits for it any more: nothing has changed", list[str]()
@@ -191,7 +195,7 @@ def test_an_engine_does_not_what_nobody_waits_for(project: Path) -> None:
             wait_for(lambda: log == 2 * [refused])
         with server(project) as (url, _):
             assert modules(url) == []
-            again = ask(f"{url}{GRAPH}", "PUT", slow_module(chains=1), **TURTLE)
+            again = ask(f"{url}{GRAPH}", "PUT", SHORT, **TURTLE)
             assert finished(url, again)["state"] == "done"
             assert modules(url) == [("urn:slow", 151)]
     requests = Settings.load(project).path("var/state") / "ontology" / "requests"

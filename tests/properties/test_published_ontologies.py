@@ -9,6 +9,7 @@ from kaicep.config import Settings
 from kaicep.ontology import KnowledgeBase, load_knowledge
 from pyoxigraph import QuerySolutions
 
+pytestmark = pytest.mark.xdist_group("soda")  # what they know is closed once
 ROOT = Path(__file__).resolve().parents[2]
 BRICK = "https://brickschema.org/schema/Brick#"
 MODULES = ["ontologies/brick/Brick-1.5.0.ttl", "examples/soda/data/soda_brick.ttl"]

@@ -64,7 +64,13 @@ _IDS = {
 _REPORT = {"stream": "reading", "events": 609316, "rejected": 3, "missing": {}, "undeclared": {"quality": 42}}
 _MAPPING = {"streams": [_REPORT | {"ids": [_IDS], "units": []}], "queries": []}
 _CLASSES = {
-    "": [("Equipment", 24, 0, True), ("Location", 11, 0, True), ("Point", 73, 0, True)],
+    "": [
+        ("Equipment", 24, 0, True),
+        ("Location", 11, 0, True),
+        ("Point", 73, 0, True),
+        ("prov:Agent", 0, 0, False),
+        ("foaf:Agent", 0, 0, False),
+    ],
     f"{BRICK}Point": [("Sensor", 61, 4, True), ("Setpoint", 9, 9, False), ("Command", 3, 3, False)],
     f"{BRICK}Sensor": [
         ("CO2_Sensor", 3, 3, False),
@@ -74,10 +80,13 @@ _CLASSES = {
     f"{BRICK}Location": [("Room", 3, 0, True), ("Building", 1, 1, False)],
     f"{BRICK}Equipment": [("AHU", 1, 1, False), ("VAV", 3, 3, False)],
 }
+_SPACES = {"": BRICK, "prov": "http://www.w3.org/ns/prov#", "foaf": "http://xmlns.com/foaf/0.1/"}
 
 
 def _class(name: str, individuals: int, direct: int, below: bool) -> dict[str, Any]:
-    told = {"iri": f"{BRICK}{name}", "prefixed": f"brick:{name}", "label": name.replace("_", " ")}
+    prefix, _, local = name.rpartition(":")
+    iri = f"{_SPACES[prefix]}{local}"
+    told = {"iri": iri, "prefixed": f"{prefix or 'brick'}:{local}", "label": local.replace("_", " ")}
     return told | {"individuals": individuals, "direct": direct, "subclasses": below}
 
 

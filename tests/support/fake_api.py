@@ -161,7 +161,8 @@ def _asking_routes(app: FastAPI) -> None:
     async def sparql(request: Request) -> Response:
         form = (await request.body()).decode()
         if "SELEC+" in form or "SELEC%20" in form:
-            return _problem(400, "this is no SPARQL", 'expected here: WHERE or "{"', place={"line": 1, "column": 10})
+            place = {"source": "query", "line": 1, "column": 1, "length": 5, "text": "SELEC ?room {}"}
+            return _problem(400, "this is no SPARQL", "expected here: SELECT, CONSTRUCT, DESCRIBE or ASK", place=place)
         if "csv" in request.headers.get("accept", ""):
             return Response("room,ppm\r\nroom1,612\r\n", media_type="text/csv")
         return JSONResponse(ANSWERS["/sparql"], media_type="application/sparql-results+json")

@@ -56,10 +56,18 @@ function useAsking() {
       const found = graph ? { turtle: await answer.text() } : { table: solutions(await answer.json()) };
       setState({ ...found, query, seconds: (performance.now() - began) / 1000 });
     } catch (problem) {
-      if (problem.name !== "AbortError") setState({ problem });
+      if (problem.name !== "AbortError") setState({ problem, query });
     }
   };
   return { ...state, run, stop: () => (running.current?.abort(), setState({})) };
+}
+
+/** What is wrong with a query that was asked, as the editor underlines it; nothing is while it is asked anew. */
+function checkedBy({ query, problem }) {
+  if (query === undefined) return null;
+  const { line, column, length } = problem?.place ?? {};
+  const { message, hint } = problem ?? {};
+  return { of: query, problems: line ? [{ message, hint, line, column, end_line: line, end_column: column + length }] : [] };
 }
 
 function Downloads({ query, graph }) {
@@ -103,11 +111,12 @@ function Solutions({ asking }) {
 export function Sparql() {
   const [query, setQuery] = useState(() => sessionStorage.getItem(KEY) ?? FIRST);
   const asking = useAsking();
+  const checked = useMemo(() => checkedBy(asking), [asking.query, asking.problem]);
   const change = (text) => (setQuery(text), sessionStorage.setItem(KEY, text));
   return (
     <>
       <Card title="SPARQL" class="editor-card" note="over events, matches and knowledge">
-        <LazyEditor text={query} language="sparql" label="SPARQL query" onChange={change} onRun={() => asking.run(query)} />
+        <LazyEditor text={query} language="sparql" label="SPARQL query" checked={checked} onChange={change} onRun={() => asking.run(query)} />
         <div class="editor-foot">
           <span class="note">Ctrl-Enter asks, too.</span>
           <div class="button-row end">

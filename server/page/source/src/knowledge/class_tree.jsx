@@ -14,7 +14,13 @@ export const inOrder = (classes) =>
     (a, b) => (b.individuals > 0) - (a.individuals > 0) || nameOf(a).localeCompare(nameOf(b), "en", { numeric: true }),
   );
 
-function Branch({ node, chosen }) {
+/** By IRI what tells classes of the same name apart. */
+export function apart(classes) {
+  const alike = classes.filter((one) => classes.some((other) => other !== one && nameOf(other) === nameOf(one)));
+  return new Map(alike.map(({ iri, prefixed }) => [iri, prefixed || `<${iri}>`]));
+}
+
+function Branch({ node, chosen, detail }) {
   const [open, setOpen] = useState(false);
   const { iri, individuals, subclasses } = node;
   const name = nameOf(node);
@@ -30,6 +36,7 @@ function Branch({ node, chosen }) {
         )}
         <a href={href("knowledge", [], { class: iri })} title={iri} aria-current={iri === chosen ? "true" : undefined}>
           {name}
+          {detail && <span class="note"> {detail}</span>}
         </a>
         <span class={`number ${individuals ? "" : "none"}`} aria-label={`${individuals} individuals`}>
           {number(individuals ?? 0)}
@@ -43,6 +50,7 @@ function Branch({ node, chosen }) {
 function Level({ parent, chosen }) {
   const { value, problem, again } = useAnswer(parent ? `/classes?parent=${encodeURIComponent(parent)}` : "/classes");
   const classes = Array.isArray(value) ? value : (value?.classes ?? []);
+  const details = apart(classes);
   return (
     <>
       <ProblemBox problem={problem} again={again} />
@@ -50,7 +58,7 @@ function Level({ parent, chosen }) {
       {value && !classes.length && <Empty>The project knows no classes: add modules under [knowledge].</Empty>}
       <ul class="tree">
         {inOrder(classes).map((node) => (
-          <Branch key={node.iri} node={node} chosen={chosen} />
+          <Branch key={node.iri} node={node} chosen={chosen} detail={details.get(node.iri)} />
         ))}
       </ul>
     </>
