@@ -149,13 +149,13 @@ FILE_SUFFIXES = {"py", "md", "toml", "json", "ttl", "chi", "csv", "parquet", "tx
 
 
 @cache
-def modules() -> Mapping[tuple[str, ...], frozenset[str]]:
-    """Path of each module and package of the product → the names that stand in it."""
+def modules() -> Mapping[tuple[str, ...], Path]:
+    """Path of each module and package of the product, by its place."""
     found = {}
     for path in tracked():
         relative = path.relative_to(ROOT).with_suffix("").parts
         if path.suffix == ".py" and relative[0] not in {"tests", "benchmarks"}:
-            found[relative[:-1] if relative[-1] == "__init__" else relative] = frozenset(names_in(path))
+            found[relative[:-1] if relative[-1] == "__init__" else relative] = path
     return found
 
 
@@ -164,48 +164,54 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(text(path))
 
 
-def names_in(path: Path) -> Iterator[str]:
-    for node in ast.walk(tree(path)):
-        match node:
-            case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.Name(id=name) | ast.Attribute(attr=name):
-                yield name
-            case ast.Import(names=taken) | ast.ImportFrom(names=taken):
-                yield from (alias.asname or alias.name for alias in taken)
+@cache
+def names_in(path: Path) -> frozenset[str]:
+    """The names that stand in a module."""
+    return frozenset(name for node in ast.walk(tree(path)) for name in names_of(node))
 
 
-def docstrings(path: Path) -> Iterator[str]:
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (found := ast.get_docstring(node)):
-            yield found
+def names_of(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.Name(id=name) | ast.Attribute(attr=name):
+            yield name
+        case ast.Import(names=taken) | ast.ImportFrom(names=taken):
+            yield from (alias.asname or alias.name for alias in taken)
+
+
+def docstrings(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (found := ast.get_docstring(node)):
+        yield found
+    for below in ast.iter_child_nodes(node):
+        if isinstance(below, ast.stmt):
+            yield from docstrings(below)
 
 
 @cache
-def named(place: tuple[str, ...]) -> tuple[frozenset[str], ...]:
-    """The names of every module of that place."""
-    return tuple(names for path, names in modules().items() if path[-len(place) :] == place)
+def named(place: tuple[str, ...]) -> tuple[Path, ...]:
+    """Every module of that place."""
+    return tuple(path for of, path in modules().items() if of[-len(place) :] == place)
 
 
 @cache
 def parts() -> frozenset[str]:
     """What any module, or a folder above one, is called."""
-    return frozenset(part for path in modules() for part in path)
+    return frozenset(part for place in modules() for part in place)
 
 
-def is_there(place: tuple[str, ...], name: str, own: frozenset[str]) -> bool:
+def is_there(place: tuple[str, ...], name: str, citing: Path) -> bool:
     """Whether a module of that place has that name; of a place that is no module nobody knows."""
     if not named(place):
         return place[0] not in parts()
-    return any(name in names for names in named(place)) or {place[0], name} <= own
+    return any(name in names_in(path) for path in named(place)) or {place[0], name} <= names_in(citing)
 
 
 def test_modules_and_names_that_docstrings_cite_exist() -> None:
     """`join_keys.encode` is a name of a module, `ontology.modules.Module` of a package."""
     wrong = [
         f"{'/'.join(module)}: {place}.{name}"
-        for path in tracked()
-        if (module := path.relative_to(ROOT).with_suffix("").parts) in modules()
-        for docstring in docstrings(path)
+        for module, path in modules().items()
+        for docstring in docstrings(tree(path))
         for place, name in REFERENCE.findall(docstring)
-        if name not in FILE_SUFFIXES and not is_there(tuple(place.split(".")), name, modules()[module])
+        if name not in FILE_SUFFIXES and not is_there(tuple(place.split(".")), name, path)
     ]
     assert wrong == []

@@ -45,7 +45,7 @@ def _quickly(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_changes_are_told_of_random_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Among a few of each family are windows that began before the time that is asked for."""
     monkeypatch.setattr(context_follower, "_AHEAD", timedelta(seconds=3))
-    told = [count for family in FAMILIES for seed in range(2) for count in agreed(family, seed, tmp_path)]
+    told = [count for family in FAMILIES for seed in range(1) for count in agreed(family, seed, tmp_path)]
     assert sum(told) > 20, "few windows began before the time that was asked for"
 
 
@@ -58,7 +58,7 @@ def test_keys_may_be_properties(tmp_path: Path) -> None:
 @families
 def test_changes_are_told_in_the_long_run(family: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However much of the log is answered once."""
-    for seed in range(2, 60):
+    for seed in range(1, 60):
         monkeypatch.setattr(context_follower, "_AHEAD", timedelta(seconds=Random(seed).choice((0, 1, 5, 1200, 3600))))
         list(agreed(family, seed, tmp_path))
 

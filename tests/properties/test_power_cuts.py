@@ -26,7 +26,7 @@ from support.sampling import some_of
 
 pytestmark = pytest.mark.slow
 
-SAMPLE = 20
+SAMPLE = 14
 JOURNAL, STREAM, SNAPSHOT, LINES, PARQUET, MATCHES, DEAD = 1, 2, 2, 1, 2, 2, 2
 """How often a batch waits for the disk: for itself, each stream, each sink, a query's file, rows and dead letters."""
 

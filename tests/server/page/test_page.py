@@ -175,7 +175,7 @@ def test_what_is_wrong_with_sparql_is_underlined_when_it_is_asked(chromium: Brow
     page.keyboard.press("Control+a")
     page.keyboard.insert_text("SELECT ?room {}")
     page.keyboard.press("Control+Enter")
-    expect(page.get_by_role("region", name="Answer")).to_be_visible()
+    expect(page.get_by_role("heading", name="Answer")).to_be_visible()
     expect(page.locator(".cm-lintRange-error")).to_have_count(0)
 
 
