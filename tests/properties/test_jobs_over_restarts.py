@@ -100,7 +100,8 @@ def test_progress_moves_on_from_nothing_to_the_end(project: Path) -> None:
     assert {one["about"] for one in told} == {"urn:slow"}
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_of_a_server_that_ends_amid_an_upload_nothing_is_left(project: Path, how: signal.Signals) -> None:
     """Who asks the next one for the job hears when that has begun; what is uploaded again is taken."""
     with server(project) as (url, running):

@@ -74,7 +74,7 @@ def test_a_power_cut_leaves_contexts_and_calls_as_they_would_be(tmp_path: Path) 
             "out/rows.jsonl",
             "out/parquet*",
         ],
-        4,
+        2,
     ),
 )
 def test_a_sync_that_is_left_out_is_found(tmp_path: Path, path: str) -> None:

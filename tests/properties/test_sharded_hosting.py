@@ -65,7 +65,7 @@ def in_shards(seed: int) -> int:
     return check(rng, KEYED, text, keyed_batches(rng))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", some_of(range(3), 1))
 def test_rows_of_keyed_queries_are_those_of_one_place(seed: int) -> None:
     assert HOSTED.keyed(seed)
 
@@ -79,12 +79,12 @@ def test_rows_that_end_with_one_event_are_in_order() -> None:
         assert check(Random(car), KEYED, text, [{"P": rows}]) == 2
 
 
-@pytest.mark.parametrize("family", some_of(context_families.FAMILIES, 4))
+@pytest.mark.parametrize("family", some_of(context_families.FAMILIES, 3))
 def test_rows_in_contexts_are_those_of_one_place(family: str) -> None:
     assert HOSTED.in_contexts(family, 0) + HOSTED.in_contexts(family, 1)
 
 
-@pytest.mark.parametrize("seed", some_of(range(4), 2))
+@pytest.mark.parametrize("seed", some_of(range(4), 1))
 def test_rows_of_contexts_that_are_cut_are_those_of_one_place(seed: int) -> None:
     assert in_shards(seed)
 

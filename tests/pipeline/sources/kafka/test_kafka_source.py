@@ -146,6 +146,7 @@ def test_what_is_wrong_is_told_and_the_rest_is_read(
     assert "no value: in topics that are compacted" in letters
 
 
+@pytest.mark.long
 @pytest.mark.spark
 def test_deleted_records_end_the_stream_if_that_is_said(kafka: MockKafka, spark: SparkSession, tmp_path: Path) -> None:
     reader = Reader(spark, tmp_path, tables(kafka, failOnDataLoss=True))
@@ -221,6 +222,7 @@ def test_an_engine_outlives_brokers_that_go_and_come(kafka: MockKafka, spark: Sp
     assert [json.loads(record.value() or b"")["n"] for record in kafka.records("rows", 99)] == list(range(6))
 
 
+@pytest.mark.long
 @pytest.mark.spark
 def test_an_archiver_keeps_records_once(kafka: MockKafka, spark: SparkSession, tmp_path: Path) -> None:
     """Also where its checkpoint is lost; the engine reads the same topic, and knows what it has."""
