@@ -10,17 +10,17 @@ __all__ = ["COMPACTING", "let_compaction_give_way"]
 
 COMPACTING = "rocksdb:low"
 """How RocksDB calls its threads that put files together; `rocksdb:high` writes what a copy waits for."""
+_NICE = 10
 _THREADS = Path("/proc/self/task")
 
 
 def let_compaction_give_way() -> None:
     """Let the threads of this process that put files of the store together have what others leave of processors.
 
-    Linux has a scheduling policy for each thread; elsewhere nothing is changed. What is put together too slowly ends
-    in RocksDB letting the store's writer wait, and no one else.
+    Linux has a priority for each thread; elsewhere nothing is changed.
     """
     with suppress(OSError):
         for thread in _THREADS.iterdir():
             with suppress(OSError):  # one that has just ended
                 if (thread / "comm").read_text(encoding="utf-8").strip() == COMPACTING:
-                    os.sched_setscheduler(int(thread.name), os.SCHED_IDLE, os.sched_param(0))
+                    os.setpriority(os.PRIO_PROCESS, int(thread.name), _NICE)
