@@ -40,7 +40,7 @@ class EventInbox:
         self.documents = source is not None and source.payload != "json"
         self._most = settings.server.backlog
         self._writing = threading.Lock()
-        self._last = 0
+        self._last = self._latest()
 
     def put(self, records: Sequence[bytes]) -> None:
         """Write records, durably; the engine reads them in this order, behind those that were put before.
@@ -59,6 +59,11 @@ class EventInbox:
             with write_atomically(self._folder / f"http-{self._last}-{os.getpid()}.jsonl") as temporary:
                 temporary.write_bytes(b"".join(record + b"\n" for record in records))
                 os.utime(temporary, ns=(self._last * _MS, self._last * _MS))
+
+    def _latest(self) -> int:
+        """The number of the last file that a server before has left, whose clock may have been ahead; 0: none."""
+        numbers = (file.name.split("-")[1] for file in self._folder.glob("http-*.jsonl"))
+        return max((int(number) for number in numbers if number.isdecimal()), default=0)
 
     def _waiting(self) -> int:
         """Bytes that the engine has not removed yet, which it does a batch after it has read them."""

@@ -30,6 +30,16 @@ def test_files_come_in_the_order_of_requests(tmp_path: Path) -> None:
     assert len({file.stat().st_mtime_ns // 10**6 for file in files}) == 20
 
 
+def test_the_next_server_goes_on_behind_what_the_last_one_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when the clock has been put back since."""
+    settings = project(tmp_path, SOURCE)
+    EventInbox(settings, "air").put([b"first"])
+    monkeypatch.setattr("time.time_ns", lambda: 10**15)
+    EventInbox(settings, "air").put([b"second"])
+    files = sorted((tmp_path / "in").iterdir(), key=lambda file: file.stat().st_mtime_ns)
+    assert [file.read_text() for file in files] == ["first\n", "second\n"]
+
+
 def test_where_too_much_waits_no_more_is_taken(tmp_path: Path) -> None:
     inbox = EventInbox(project(tmp_path, SOURCE, backlog="1 kB"), "air")
     inbox.put([2000 * b"x"])
