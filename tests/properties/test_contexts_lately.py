@@ -45,7 +45,7 @@ def _quickly(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_changes_are_told_of_random_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Among a few of each family are windows that began before the time that is asked for."""
     monkeypatch.setattr(context_follower, "_AHEAD", timedelta(seconds=3))
-    told = [count for family in FAMILIES for seed in range(1) for count in agreed(family, seed, tmp_path)]
+    told = [count for family in FAMILIES for count in agreed(family, 0, tmp_path)]
     assert sum(told) > 20, "few windows began before the time that was asked for"
 
 
@@ -90,11 +90,13 @@ def agreed(family: str, seed: int, folder: Path) -> Iterator[int]:
             for of, all_of in zip(found, whole, strict=True):
                 first = datetime.fromisoformat(of["from"])
                 assert of["to"] == iso(newest)
-                cut = [w for w in all_of["windows"] if w["to"] is None or datetime.fromisoformat(w["to"]) >= first]
-                assert of["windows"] == cut, (one, last)
+                near = [w for w in all_of["windows"] if w["to"] is None or datetime.fromisoformat(w["to"]) >= first]
                 moments = {*map(_time, (row for rows in came.values() for row in rows)), first, newest}
-                moments |= {datetime.fromisoformat(m) for w in cut for m in (w["from"], w["to"]) if m is not None}
+                moments |= {datetime.fromisoformat(m) for w in near for m in (w["from"], w["to"]) if m is not None}
                 expected = _windows(histories[of["set"]], moments, first, newest)
+                # At its end a window that an event ends holds yet, and one of a calendar no more.
+                cut = [w for w in near if w["to"] != of["from"] or _comparable(w) in expected]
+                assert of["windows"] == cut, (one, last)
                 assert sorted(map(_comparable, cut)) == sorted(expected), (one, last, number)
                 yield sum(w["from"] is None or datetime.fromisoformat(w["from"]) < first for w in cut)
 
