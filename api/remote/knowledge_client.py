@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from ...errors import OntologyError, Place
 from .remote_connection import Connection, named
-from .remote_jobs import Hearing, asked_value, begun_job, job_result
+from .remote_jobs import Hearing, asked_value, begun, job_of, job_result
 from .remote_knowledge import (
     RemoteArchive,
     RemoteClass,
@@ -80,7 +79,7 @@ class KnowledgeClient:
         graph = None if called is None else self._graph(called)
         method, query = ("POST", {}) if graph is None else ("PUT", {"graph": graph})
         written = self._changed(method, content, headers, query, told)
-        return str(written["graph"]) if graph is None else graph
+        return graph or written
 
     def remove_ontology(self, name: str, *, told: Hearing = lambda _: None) -> None:
         """Remove a module, by its name or ontology IRI; a file stays where it is; `told` as of `add_ontology`."""
@@ -88,9 +87,11 @@ class KnowledgeClient:
 
     def _changed(
         self, method: str, body: bytes | None, headers: Mapping[str, str], query: Mapping[str, str], told: Hearing
-    ) -> Any:
-        job = begun_job(self._connection, method, "/graphs", body, headers, query=query)
-        return {} if job is None else job_result(self._connection, job, told)
+    ) -> str:
+        """Change a graph; its name."""
+        found = begun(self._connection, method, "/graphs", body, headers, query=query)
+        job = job_of(found)
+        return str(found.headers.get("Location") if job is None else job_result(self._connection, job, told)["graph"])
 
     def classes(self, parent: str | None = None) -> tuple[RemoteClass, ...]:
         """The classes right below one, by its IRI; `None`: those that are below no other."""

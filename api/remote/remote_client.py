@@ -21,7 +21,7 @@ from .remote_answers import (
 )
 from .remote_connection import Connection, named
 from .remote_events import following_rows
-from .remote_jobs import Hearing, JobClient, begun_job, job_result
+from .remote_jobs import Hearing, JobClient, begun, job_of, job_result
 from .stream_client import StreamClient
 
 __all__ = ["Client"]
@@ -189,9 +189,12 @@ class Client(JobClient, StreamClient, KnowledgeClient):
     def _asked(
         self, path: str, body: bytes, headers: Mapping[str, str], told: Hearing | None
     ) -> urllib3.BaseHTTPResponse:
-        job = None if told is None else begun_job(self._connection, "POST", path, body, headers)
-        if job is None or told is None:
+        if told is None:
             return self._connection.request("POST", path, body, headers)
+        found = begun(self._connection, "POST", path, body, headers)
+        job = job_of(found)
+        if job is None:
+            return found
         job_result(self._connection, job, told)
         return self._connection.request("GET", f"/jobs/{named(job)}/result")
 

@@ -8,11 +8,13 @@ from contextlib import suppress
 from itertools import chain, repeat
 from typing import Any, TypeVar
 
+import urllib3
+
 from ...errors import KaicepError
 from .remote_answers import RemoteJob, answer_of
 from .remote_connection import Connection, error_of_fields, named
 
-__all__ = ["Hearing", "JobClient", "asked_value", "begun_job", "job_result"]
+__all__ = ["Hearing", "JobClient", "asked_value", "begun", "job_of", "job_result"]
 
 Hearing = Callable[[RemoteJob], object]
 """Hears how far a job is; what it raises cancels the job."""
@@ -58,7 +60,7 @@ class JobClient:
         return job_result(self._connection, name, told)
 
 
-def begun_job(
+def begun(
     connection: Connection,
     method: str,
     path: str,
@@ -66,21 +68,25 @@ def begun_job(
     headers: Mapping[str, str] | None = None,
     *,
     query: Mapping[str, object] | None = None,
-) -> str | None:
-    """Ask for something without waiting for it: the id of the job that does it; `None`: it is done already."""
-    found = connection.request(method, path, body, {**_LATER, **(headers or {})}, query)
-    place = found.headers.get("Location", "")
-    return place.rpartition("/")[2] if found.status == 202 else None
+) -> urllib3.BaseHTTPResponse:
+    """Ask for something without waiting for it: the answer, if the server has one at once; otherwise see `job_of`."""
+    return connection.request(method, path, body, {**_LATER, **(headers or {})}, query)
+
+
+def job_of(found: urllib3.BaseHTTPResponse) -> str | None:
+    """The id of the job that does what was asked for; `None`: it is done already."""
+    return found.headers["Location"].rpartition("/")[2] if found.status == 202 else None
 
 
 def asked_value(
     connection: Connection, kind: type[Value], path: str, query: Mapping[str, object], told: Hearing | None
 ) -> Value:
     """The value of a kind at a path, by a job if somebody hears of it; see `Connection.value`."""
-    job = None if told is None else begun_job(connection, "GET", path, query=query)
-    if job is None or told is None:
+    if told is None:
         return connection.value(kind, path, **query)
-    return connection.value_of(kind, job_result(connection, job, told), path)
+    found = begun(connection, "GET", path, query=query)
+    job = job_of(found)
+    return connection.value_of(kind, found.json() if job is None else job_result(connection, job, told), path)
 
 
 def job_result(connection: Connection, name: str, told: Hearing) -> Any:
