@@ -420,11 +420,15 @@ def test_nothing_of_a_card_lies_beyond_its_edge(chromium: Browser, url: str, siz
     assert max(ends) <= page.locator("figure.bands").evaluate(right)
 
 
+def _upload(page: Page, name: str, content: bytes) -> None:
+    file = {"name": name, "mimeType": "text/turtle", "buffer": content}
+    page.locator("input[type=file]").set_input_files(file)  # type: ignore[arg-type] # its type is that of the module
+
+
 @pytest.mark.long
 def test_a_contradiction_is_listed_and_a_parked_query_goes_on(chromium: Browser, url: str) -> None:
     page, _ = _opened(chromium, url, path="/#/knowledge")
-    file = {"name": "rooms.ttl", "mimeType": "text/turtle", "buffer": b"# Contradiction"}
-    page.locator("input[type=file]").set_input_files(file)  # type: ignore[arg-type] # its type is that of the module
+    _upload(page, "rooms.ttl", b"# Contradiction")
     expect(page.get_by_role("alert")).to_contain_text("robod:room1 is both brick:Room and brick:Sensor")
     expect(page.get_by_role("alert").locator("li")).to_contain_text(["robod:room2 is both"])
     expect(page.get_by_role("alert").locator("p")).to_contain_text(["room1 is both", "see rooms.ttl", "Nothing"])
@@ -441,13 +445,11 @@ def test_a_contradiction_is_listed_and_a_parked_query_goes_on(chromium: Browser,
 def test_an_upload_tells_what_it_is_at_and_is_cancelled(chromium: Browser, url: str) -> None:
     """A page that was closed has not lost it: the next one finds it."""
     page, _ = _opened(chromium, url, path="/#/knowledge")
-    small = {"name": "rooms.ttl", "mimeType": "text/turtle", "buffer": b"# Small"}
-    page.locator("input[type=file]").set_input_files(small)  # type: ignore[arg-type] # its type is that of the module
+    _upload(page, "rooms.ttl", b"# Small")
     expect(page.locator(".notices")).to_contain_text("rooms.ttl is part of the knowledge.")
     at_work = page.locator(".progress-box")
     expect(at_work).to_have_count(0)
-    large = {"name": "campus.ttl", "mimeType": "text/turtle", "buffer": b"# Large"}
-    page.locator("input[type=file]").set_input_files(large)  # type: ignore[arg-type] # likewise
+    _upload(page, "campus.ttl", b"# Large")
     expect(at_work).to_contain_text("campus.ttl: finding out what follows, 5 %")
     assert at_work.locator("progress").get_attribute("value") is None, "nobody knows how long that takes"
     assert _barriers(page) == []

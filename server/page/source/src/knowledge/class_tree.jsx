@@ -15,7 +15,7 @@ export const inOrder = (classes) =>
   );
 
 /** By IRI what tells classes of the same name apart. */
-export function apart(classes) {
+function apart(classes) {
   const alike = classes.filter((one) => classes.some((other) => other !== one && nameOf(other) === nameOf(one)));
   return new Map(alike.map(({ iri, prefixed }) => [iri, prefixed || `<${iri}>`]));
 }
