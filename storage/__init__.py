@@ -12,6 +12,7 @@ from .compression import COMPRESSIONS, UNPACKING_ERRORS, open_unpacked, uncompre
 from .disk_usage import folder_size
 from .encoded_name import folder_name, name_of_folder
 from .file_mode import masked
+from .file_order import FileOrder
 from .mirrored_file import (
     DamagedFileError,
     is_damaged,
@@ -60,6 +61,7 @@ __all__ = [
     "BucketPath",
     "ChildProcess",
     "DamagedFileError",
+    "FileOrder",
     "FolderPlace",
     "LocalFolder",
     "ProcessLock",

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import threading
-import time
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from ...config import Settings
 from ...errors import PipelineError, Place, did_you_mean
-from ...storage import make_folder, write_atomically
+from ...storage import FileOrder, make_folder, write_atomically
 from ..problem import ProblemError
 
 __all__ = ["EventInbox", "EventInboxes"]
 
-_MS = 10**6
 _RETRY_S = "5"
 
 
@@ -40,7 +36,8 @@ class EventInbox:
         self.documents = source is not None and source.payload != "json"
         self._most = settings.server.backlog
         self._writing = threading.Lock()
-        self._last = self._latest()
+        self._order = FileOrder(self._folder, "http")
+        self._order.resume()
 
     def put(self, records: Sequence[bytes]) -> None:
         """Write records, durably; the engine reads them in this order, behind those that were put before.
@@ -49,29 +46,15 @@ class EventInbox:
             ProblemError: 429, so much waits already that no more is taken.
         """
         with self._writing:
-            waiting = self._waiting()
+            waiting = self._order.waiting()
             if waiting > self._most:
                 said = f"{waiting:,} bytes of events wait for the engine"
                 raise ProblemError(429, said, "send them again later", Retry_After=_RETRY_S)
             make_folder(self._folder)
-            # Files are read by their modification times, of which Spark sees milliseconds.
-            self._last = max(time.time_ns() // _MS, self._last + 1)
-            with write_atomically(self._folder / f"http-{self._last}-{os.getpid()}.jsonl") as temporary:
+            turn = self._order.next()
+            with write_atomically(turn.path) as temporary:
                 temporary.write_bytes(b"".join(record + b"\n" for record in records))
-                os.utime(temporary, ns=(self._last * _MS, self._last * _MS))
-
-    def _latest(self) -> int:
-        """The number of the last file that a server before has left, whose clock may have been ahead; 0: none."""
-        numbers = (file.name.split("-")[1] for file in self._folder.glob("http-*.jsonl"))
-        return max((int(number) for number in numbers if number.isdecimal()), default=0)
-
-    def _waiting(self) -> int:
-        """Bytes that the engine has not removed yet, which it does a batch after it has read them."""
-        size = 0
-        for file in self._folder.glob("http-*.jsonl"):
-            with suppress(FileNotFoundError):
-                size += file.stat().st_size
-        return size
+                turn.stamp(temporary)
 
 
 class EventInboxes:

@@ -10,19 +10,15 @@ import base64
 import os
 import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 import orjson
 
-from ....storage import ProcessLock, append_durably, fsync, make_folder, rename, write_atomically
+from ....storage import FileOrder, ProcessLock, append_durably, fsync, make_folder, rename, write_atomically
 
 __all__ = ["Message", "MessageInbox"]
-
-_MS = 10**6
-_PATTERN = "mqtt-*.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +61,7 @@ class MessageInbox:
         self._age, self._most = age, size
         self._since: float | None = None
         self._size = 0
-        self._last = 0
+        self._order = FileOrder(folder, "mqtt")
 
     def open(self, timeout: float = 0.0) -> bool:
         """Be the process that keeps messages; tell whether it is. What a killed one has left goes into the folder.
@@ -79,8 +75,7 @@ class MessageInbox:
         make_folder(self.folder)
         if not self._lock.acquire(timeout):
             return False
-        numbers = (file.name.split("-")[1] for file in self.folder.glob(_PATTERN))
-        self._last = max((int(number) for number in numbers if number.isdecimal()), default=0)
+        self._order.resume()
         if self._growing.exists():
             self._cut()
             self._since = 0.0
@@ -112,27 +107,23 @@ class MessageInbox:
         return max(0.0, self._since + self._age - time.monotonic())
 
     def hand_over(self) -> None:
-        """Put the file that grows into the folder, behind all others: they are read by their times in milliseconds.
+        """Put the file that grows into the folder, behind all others.
 
         Raises:
             OSError: the file system refuses; it is tried again.
         """
         if self._since is None:
             return
-        moment = max(time.time_ns() // _MS, self._last + 1)
-        os.utime(self._growing, ns=(moment * _MS, moment * _MS))
-        rename(self._growing, self.folder / f"mqtt-{moment}-{os.getpid()}.jsonl")
+        turn = self._order.next()
+        turn.stamp(self._growing)
+        rename(self._growing, turn.path)
         fsync(self.folder)
         fsync(self.folder.parent)
-        self._last, self._since, self._size = moment, None, 0
+        self._since, self._size = None, 0
 
     def waiting(self) -> int:
         """Bytes that the engine has not removed yet, which it does a batch after it has read them."""
-        size = self._size
-        for file in self.folder.glob(_PATTERN):
-            with suppress(FileNotFoundError):
-                size += file.stat().st_size
-        return size
+        return self._size + self._order.waiting()
 
     def close(self) -> None:
         """Give what was put to the engine, and let another process keep messages.
