@@ -182,7 +182,7 @@ def docstrings(node: ast.AST) -> Iterator[str]:
     if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (found := ast.get_docstring(node)):
         yield found
     for below in ast.iter_child_nodes(node):
-        if isinstance(below, ast.stmt):
+        if isinstance(below, ast.stmt | ast.excepthandler | ast.match_case):
             yield from docstrings(below)
 
 
