@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from cachetools import LRUCache
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -28,7 +29,10 @@ _KNOWN = 10_000
 _BURST_S = 5.0
 _AT_ONCE = 16
 """Each may hold one of the 40 threads that answer: what one client sends beyond it waits, and takes no thread."""
+_POSTS_AT_ONCE = 4
+"""Beside them: events wait for no reading of the same client, which may be all that is on this machine."""
 _WAITING = 500
+_EVENTS = re.compile(r"/streams/[^/]+/events")
 
 
 @dataclass(slots=True)
@@ -43,7 +47,7 @@ class _Bucket:
 class _Turns:
     """The requests of a client that are answered, and that wait for that."""
 
-    free: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))
+    free: asyncio.Semaphore
     inside: int = 0
 
     @asynccontextmanager
@@ -70,7 +74,7 @@ class ClientLimits:
         self._app, self._access = app, access
         self._rate = math.inf if access.open else float(server.request_rate)
         self._buckets: LRUCache[str, _Bucket] = LRUCache(_KNOWN)
-        self._turns: dict[str, _Turns] = {}
+        self._turns: dict[tuple[str, bool], _Turns] = {}
         self._open: Counter[str] = Counter()
         self._most_open = math.inf if access.open else max(1, server.connections // 2)
 
@@ -128,7 +132,8 @@ class ClientLimits:
         return 0.0
 
     async def _in_turn(self, name: str, scope: Scope, receive: Receive, send: Send) -> None:
-        turns = self._turns.setdefault(name, _Turns())
+        posts = scope["method"] == "POST" and _EVENTS.fullmatch(scope["path"]) is not None
+        turns = self._turns.setdefault((name, posts), _Turns(asyncio.Semaphore(_POSTS_AT_ONCE if posts else _AT_ONCE)))
         if turns.inside >= _WAITING:
             refusal = KaicepError(f"{_WAITING} of your requests wait already", hint="wait for their answers")
             await _refuse(refusal, 1.0, scope, receive, send)
@@ -143,7 +148,7 @@ class ClientLimits:
 
             await self._app(scope, receive, noting)
         if not turns.inside:
-            self._turns.pop(name, None)
+            self._turns.pop((name, posts), None)
 
 
 async def _refuse(refusal: KaicepError, wait: float, scope: Scope, receive: Receive, send: Send) -> None:

@@ -24,10 +24,17 @@ __all__ = ["SharedCopy"]
 _FRESH_S = 1.0
 _STALE_S = 60.0
 _TIMES = 5.0
-"""An engine that is busy takes long to make one: until the next is begun so many times as long passes."""
+"""An engine that is busy takes long to make one: until the next is begun so many times as long passes, .."""
+_TRIES = 3
+""".. but no more than this part of the time after which requests wait: the next may take longer still, or fail."""
 _PATIENCE_S = 0.05
 """The first request after a pause waits so long for a newer copy, which an engine that has time gives at once."""
 _IDLE_S = 60.0
+_FIRST_S = 10.0
+
+
+def _opened(settings: Settings, timeout: float) -> ReadView:
+    return open_read_view(settings, timeout=timeout)
 
 
 @dataclass(slots=True)
@@ -48,7 +55,7 @@ class SharedCopy:
         prepare: is given the folder of each copy before a request has it.
         fresh: seconds after which a newer copy is made.
         stale: seconds after which a request waits for it, however long that takes.
-        opened: opens the archive to be read.
+        opened: opens the archive to be read, if an engine that has it open answers in so many seconds.
     """
 
     def __init__(
@@ -57,7 +64,7 @@ class SharedCopy:
         prepare: Callable[[Path], None] | None = None,
         fresh: float = _FRESH_S,
         stale: float = _STALE_S,
-        opened: Callable[[Settings], ReadView] = open_read_view,
+        opened: Callable[[Settings, float], ReadView] = _opened,
     ) -> None:
         self._settings, self._prepare, self._fresh, self._stale = settings, prepare, fresh, stale
         self._open = opened
@@ -147,14 +154,19 @@ class SharedCopy:
         if held is None or not wanted:
             return False
         with self._changed:
-            pause = max(self._fresh, _TIMES * (held.made - began))
-            self._changed.wait_for(lambda: self._closed != closed, pause)
+            self._changed.wait_for(lambda: self._closed != closed, self._pause(held.made - began))
             return self._closed == closed and self._used > began
+
+    def _pause(self, took: float) -> float:
+        """Seconds until the next copy is begun behind one that took so many."""
+        return max(self._fresh, min(_TIMES * took, self._stale / _TRIES))
 
     def _opened(self) -> tuple[_Held | None, ProblemError | None]:
         """A new copy; or why there is none."""
         try:
-            held = _Held(self._open(self._settings), time.monotonic())
+            # Who has one may wait longer for the next than somebody who waits for the first.
+            timeout = _FIRST_S if self._held is None else max(_FIRST_S, self._stale)
+            held = _Held(self._open(self._settings, timeout), time.monotonic())
         except ArchiveError as error:
             return None, ProblemError(503, error)
         except OSError as error:  # on a thread nobody hears of it otherwise

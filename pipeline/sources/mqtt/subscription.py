@@ -12,13 +12,14 @@ from __future__ import annotations
 import json
 import logging
 import secrets
-import sys
+import select
+import ssl
 import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ....settings.mqtt import MqttSourceSettings
 from ....storage import write_atomically
@@ -32,24 +33,22 @@ __all__ = ["Subscription"]
 
 _LOG = logging.getLogger("kaicep")
 _AT_ONCE = 1000
+_GATHERED, _GATHERING_S, _SILENCE_S = 500, 0.02, 0.002
+"""To keep some messages together costs hardly more than one: so many at most, so long, and while others follow at once:
+a broker may send no more than twenty until these are acknowledged."""
 _MOST_WAITING = 100_000
-_LOOKED_S = 0.5
+_LOOKED_S, _LISTENING_S = 0.5, 0.1
+_PAUSES_S = (1.0, 30.0)
 _QOS = 1
 _REFUSED = 128
 """Reason codes from here on say that something was refused."""
 
 
-class _Taken(NamedTuple):
-    """A message that is not acknowledged yet."""
-
-    connection: int
-    number: int
-    qos: int
-    message: Message
-
-
 class Subscription:
-    """Takes the messages of a stream's topics, on threads of its own, from `start` to `stop`.
+    """Takes the messages of a stream's topics, on a thread of its own, from `start` to `stop`.
+
+    That thread does all that the library's own would do: what goes from one thread to another costs more than all else
+    that becomes of a message.
 
     Args:
         name: of the stream.
@@ -57,6 +56,7 @@ class Subscription:
         inbox: where messages are kept; opened by this, so another process may have it for a while.
         make: a client, by its id, that acknowledges nothing by itself.
         say: takes a line of the log.
+        pauses: seconds from one try to reach a broker to the next, the first, and the longest of ever longer ones.
 
     Attributes:
         received: how many messages were kept since it began.
@@ -70,20 +70,22 @@ class Subscription:
         inbox: MessageInbox,
         make: Callable[[str], Client],
         say: Callable[[str], None] = _LOG.info,
+        *,
+        pauses: tuple[float, float] = _PAUSES_S,
     ) -> None:
         self._name, self._settings, self._inbox, self._make, self._say = name, settings, inbox, make, say
         self._note = inbox.folder.with_name(f"{inbox.folder.name}.session")
         self._filters = sorted({pattern.filter for pattern in settings.patterns})
-        self._changed = threading.Condition()
-        self._taken: list[_Taken] = []
-        self._connection = 0
-        self._ready, self._stopping = False, False
+        self._taken: list[tuple[int, int, Message]] = []
+        self._came = 0
+        self._ready, self._stopping = False, threading.Event()
         self._answered = False
         self._trouble: str | None = "nobody has connected to its broker yet"
         self._told = False
         self._full, self._looked = False, 0.0
         self._about = told_of(settings)
-        self._client: Client | None = None
+        self._pauses = pauses
+        self._pause, self._next_try = pauses[0], 0.0
         self._pending: dict[int, str] = {}
         self.received, self.latest = 0, time.monotonic()
         self._thread = threading.Thread(target=self._run, name=f"kaicep-mqtt-{name}", daemon=True)
@@ -101,8 +103,7 @@ class Subscription:
     @property
     def idle(self) -> bool:
         """Whether all that came is in the folder that the stream reads."""
-        with self._changed:
-            return not self._taken and self._inbox.due is None
+        return not self._taken and self._inbox.due is None
 
     def start(self) -> None:
         """Begin, as soon as the broker is there."""
@@ -110,14 +111,12 @@ class Subscription:
 
     def stop(self) -> None:
         """Keep what has come, and listen no more; the session goes on without a client."""
-        with self._changed:
-            self._stopping = True
-            self._changed.notify_all()
+        self._stopping.set()
         if self._thread.ident is not None:
             self._thread.join()
 
     def _run(self) -> None:
-        while not self._stopping:
+        while not self._stopping.is_set():
             try:
                 if self._inbox.open():
                     break
@@ -128,17 +127,16 @@ class Subscription:
             return
         client: Client | None = None
         try:
-            client = self._connect()
-            while not self._stopping:
+            client = self._made()
+            while not self._stopping.is_set():
                 self._turn(client)
-            self._turn(client)
+            self._keep(client)
         except Exception as error:  # noqa: BLE001 - a thread has nobody to raise it to: whoever asks is told
             self._report(f"its messages are taken no more: {error}")
             _LOG.exception("streams.%s: its messages are taken no more", self._name)
         finally:
             if client is not None:
                 client.disconnect()
-                client.loop_stop()
             self._close_inbox()
 
     def _close_inbox(self) -> None:
@@ -149,13 +147,12 @@ class Subscription:
 
     def _wait(self, trouble: str) -> None:
         self._report(trouble)
-        with self._changed:
-            self._changed.wait_for(lambda: self._stopping, timeout=1.0)
+        self._stopping.wait(1.0)
 
-    def _connect(self) -> Client:
+    def _made(self) -> Client:
+        """A client that is to connect."""
         client = self._make(self._client_id())
         client.on_connect = self._on_connect
-        client.on_connect_fail = lambda *_: self._report(self._about(unreachable(sys.exception())))
         client.on_disconnect = self._on_disconnect
         client.on_subscribe = self._on_subscribe
         client.on_message = self._on_message
@@ -166,8 +163,57 @@ class Subscription:
             client.connect_async(host, port, keep_alive, clean_start=False, properties=self._session())
         else:
             client.connect_async(host, port, keep_alive)
-        client.loop_start()
         return client
+
+    def _turn(self, client: Client) -> None:
+        """Take what has come, keep it, and acknowledge it."""
+        if client.socket() is not None:
+            self._gather(client)
+        elif (wait := self._next_try - time.monotonic()) > 0.0:
+            self._stopping.wait(min(wait, self._quiet()))
+        else:
+            self._connect(client)
+        self._keep(client)
+
+    def _connect(self, client: Client) -> None:
+        """Reach for the broker."""
+        try:
+            client.reconnect()
+        except OSError as error:
+            self._report(self._about(unreachable(error)))
+            self._try_later()
+
+    def _try_later(self) -> None:
+        """Reach for the broker after a pause that is longer each time, until it has taken the connection."""
+        self._next_try = time.monotonic() + self._pause
+        self._pause = min(2 * self._pause, self._pauses[1])
+
+    def _gather(self, client: Client) -> None:
+        """Take what comes: wait for the first message, and then as long as others follow at once."""
+        self._receive(client, self._quiet())
+        until, before = time.monotonic() + _GATHERING_S, -1
+        while self._taken and before < self._came and len(self._taken) < _GATHERED and time.monotonic() < until:
+            before = self._came
+            self._receive(client, _SILENCE_S)
+
+    def _receive(self, client: Client, seconds: float) -> None:
+        """Do what the connection asks for, when it does within so many seconds."""
+        connection: Any = client.socket()
+        if connection is None:
+            return
+        # What has been decrypted already, `select` does not see.
+        pending = isinstance(connection, ssl.SSLSocket) and connection.pending()
+        writing = [connection] if client.want_write() else []
+        readable, writable, _ = select.select([connection], writing, [], 0.0 if pending else seconds)
+        if writable:
+            client.loop_write()
+        if readable or pending:
+            for _ in range(_GATHERED):
+                before = self._came
+                client.loop_read()
+                if self._came == before:
+                    break
+        client.loop_misc()
 
     def _session(self) -> Any:
         from paho.mqtt.packettypes import PacketTypes  # noqa: PLC0415 - an extra; see `mqtt_client`
@@ -208,9 +254,8 @@ class Subscription:
             return
         noted = self._noted() if flags.session_present else {}
         before, asked = noted.get("filters", []), noted.get("asked", [])
-        with self._changed:
-            self._connection += 1
-            self._pending.clear()
+        self._pause = self._pauses[0]
+        self._pending.clear()
         if sorted(before) == self._filters and not asked:
             self._listens()
             return
@@ -238,73 +283,62 @@ class Subscription:
             self._listens()
 
     def _listens(self) -> None:
-        with self._changed:
-            self._ready, self._trouble = True, None
-            self.latest = time.monotonic()
+        self._ready, self._trouble = True, None
+        self.latest = time.monotonic()
         if self._told:
             self._say(f"streams.{self._name}: its messages are taken again")
         self._told = False
 
     def _on_disconnect(self, _client: Client, _data: object, _flags: object, reason: Any, _properties: object) -> None:
-        with self._changed:
-            self._connection += 1
-            self._taken.clear()  # the broker sends them again
-            self._ready = False
-            stopping = self._stopping
+        self._taken.clear()  # the broker sends them again
+        self._ready = False
         answered, self._answered = self._answered, False
-        if stopping:
+        if self._stopping.is_set():
             return
+        self._try_later()
         if not answered:
             self._report(self._about("ends the connection at once: it may want it encrypted, or a certificate"))
         elif self._trouble is None:
             self._report(self._about(f"has gone: {str(reason).lower()}"))
 
     def _on_message(self, _client: Client, _data: object, found: Any) -> None:
+        self._came += 1
+        if found.qos == 0 and len(self._taken) >= _MOST_WAITING:  # the broker does not wait for these
+            self._report(f"streams.{self._name}: more comes with QoS 0 than can be kept, and some of it is lost")
+            return
         message = Message(found.topic, bytes(found.payload), datetime.now(UTC))
-        with self._changed:
-            if found.qos == 0 and len(self._taken) >= _MOST_WAITING:  # the broker does not wait for these
-                self._report(f"streams.{self._name}: more comes with QoS 0 than can be kept, and some of it is lost")
-                return
-            self._taken.append(_Taken(self._connection, found.mid, found.qos, message))
-            self._changed.notify_all()
+        self._taken.append((found.mid, found.qos, message))
 
-    def _turn(self, client: Client) -> None:
+    def _keep(self, client: Client) -> None:
         """Keep what has come, and acknowledge it."""
-        with self._changed:
-            if not self._taken or self._full:
-                self._changed.wait_for(lambda: self._wanted, timeout=self._pause())
-            taken = [] if self._full else self._taken[:_AT_ONCE]
+        taken = [] if self._full else self._taken[:_AT_ONCE]
         try:
             if taken:
-                self._inbox.put([one.message for one in taken])
-            if self._inbox.due == 0.0 or (self._stopping and self._inbox.due is not None):
+                self._inbox.put([message for *_, message in taken])
+            if self._inbox.due == 0.0 or (self._stopping.is_set() and self._inbox.due is not None):
                 self._inbox.hand_over()
             self._look()
         except OSError as error:
             self._wait(f"streams.{self._name}: messages cannot be kept: {error}")
             return
-        if taken:
-            self._acknowledge(client, taken)
+        self._acknowledge(client, taken)
         if self._ready and not self._full and self._trouble is not None:
             self._listens()
 
-    @property
-    def _wanted(self) -> bool:
-        return self._stopping or (bool(self._taken) and not self._full)
-
-    def _pause(self) -> float:
+    def _quiet(self) -> float:
+        """Seconds that nothing has to be done, unless a message comes."""
         due = self._inbox.due
-        return _LOOKED_S if due is None else min(due, _LOOKED_S)
+        return _LISTENING_S if due is None else min(due, _LISTENING_S)
 
-    def _acknowledge(self, client: Client, taken: Sequence[_Taken]) -> None:
-        with self._changed:
-            for one in taken:
-                if one.connection == self._connection:
-                    client.ack(one.number, one.qos)
-            kept = {id(one) for one in taken}
-            self._taken = [one for one in self._taken if id(one) not in kept]
-            self.received += len(taken)
-            self.latest = time.monotonic()
+    def _acknowledge(self, client: Client, taken: Sequence[tuple[int, int, Message]]) -> None:
+        """Tell the broker; no message of an earlier connection, since one that is lost takes them along."""
+        if not taken:
+            return
+        del self._taken[: len(taken)]
+        for number, qos, _ in taken:
+            client.ack(number, qos)
+        self.received += len(taken)
+        self.latest = time.monotonic()
 
     def _look(self) -> None:
         """See now and then how much waits for the engine."""

@@ -45,7 +45,8 @@ async def asked(limits: ClientLimits, token: str | None, **more: Any) -> tuple[i
     """Status and headers of the answer to a request."""
     told: list[Message] = []
     headers = [] if token is None else [(b"authorization", f"Bearer {token}".encode())]
-    scope = {"type": "http", "headers": headers, "client": ("10.0.0.1", 1), **more}
+    asked_for = {"type": "http", "method": "GET", "path": "/queries"}
+    scope = {**asked_for, "headers": headers, "client": ("10.0.0.1", 1), **more}
 
     async def send(message: Message) -> None:
         told.append(message)
@@ -72,6 +73,26 @@ def test_one_client_holds_no_more_than_its_share_at_once(monkeypatch: pytest.Mon
         return app
 
     assert asyncio.run(run()).most == {"token anne": 16, "token bert": 1}
+
+
+def test_events_wait_for_nothing_that_the_same_client_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that is on a machine is one client, where there are no tokens."""
+
+    async def run() -> None:
+        app = Slow()
+        limits = limited(app, monkeypatch)
+        reading = [asyncio.create_task(asked(limits, ANNE)) for _ in range(30)]
+        await asyncio.sleep(0.05)
+        assert app.inside["token anne"] == 16
+        post = {"method": "POST", "path": "/streams/flow/events"}
+        posting = [asyncio.create_task(asked(limits, ANNE, **post)) for _ in range(10)]
+        await asyncio.sleep(0.05)
+        assert app.inside["token anne"] == 16 + 4
+        app.go.set()
+        assert {status for status, _ in await asyncio.gather(*reading, *posting)} == {200}
+        assert limits._turns == {}
+
+    asyncio.run(run())
 
 
 def test_who_reads_an_answer_takes_no_turn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,7 @@ class FakeView:
 
 
 def shared(opened: list[FakeView], fresh: float, *, endpoint: bool = False) -> SharedCopy:
-    def open_one(_: Settings) -> ReadView:
+    def open_one(_: Settings, _timeout: float) -> ReadView:
         opened.append(FakeView(None if endpoint else Path(str(len(opened)))))
         return cast("ReadView", opened[-1])
 
@@ -72,7 +72,7 @@ def test_no_request_waits_until_an_old_one_is_removed() -> None:
             assert go.wait(30)
             super().close()
 
-    def open_one(_: Settings) -> ReadView:
+    def open_one(_: Settings, _timeout: float) -> ReadView:
         opened.append(SlowView(Path(str(len(opened)))))
         return cast("ReadView", opened[-1])
 
@@ -94,7 +94,7 @@ def test_while_a_newer_one_takes_long_requests_have_the_one_before() -> None:
     """An engine that writes gives a copy between two writes, which may take seconds."""
     opened, go = list[FakeView](), Event()
 
-    def open_one(_: Settings) -> ReadView:
+    def open_one(_: Settings, _timeout: float) -> ReadView:
         assert not opened or go.wait(30)
         opened.append(FakeView(Path(str(len(opened)))))
         return cast("ReadView", opened[-1])
@@ -117,7 +117,7 @@ def test_newer_ones_are_made_ahead_and_prepared_as_long_as_somebody_asks() -> No
     """So no request waits for one; when nobody has asked since the last one, no more are made."""
     opened, prepared = list[FakeView](), list[Path]()
 
-    def open_one(_: Settings) -> ReadView:
+    def open_one(_: Settings, _timeout: float) -> ReadView:
         opened.append(FakeView(Path(str(len(opened)))))
         return cast("ReadView", opened[-1])
 
@@ -138,10 +138,20 @@ def test_newer_ones_are_made_ahead_and_prepared_as_long_as_somebody_asks() -> No
     assert eventually(lambda: all(view.closed for view in opened))
 
 
+@pytest.mark.parametrize(
+    ("took", "pause"),
+    [(0.01, 1.0), (2.0, 10.0), (10.0, 20.0)],
+    ids=["the engine has time", "it is busy", "it is so busy that the next may fail, or take longer still"],
+)
+def test_newer_ones_are_begun_in_time_for_more_than_one_try(took: float, pause: float) -> None:
+    """Else all that is asked would wait whenever one that was slow is followed by one that is slower."""
+    assert SharedCopy(Settings())._pause(took) == pause
+
+
 def test_who_would_have_one_that_is_too_old_waits_and_hears_why_there_is_none() -> None:
     opened: list[FakeView] = []
 
-    def open_one(_: Settings) -> ReadView:
+    def open_one(_: Settings, _timeout: float) -> ReadView:
         if opened:
             raise ArchiveError("the engine does not answer")
         opened.append(FakeView(Path("0")))
@@ -159,7 +169,7 @@ def test_one_that_cannot_be_prepared_is_given_all_the_same() -> None:
     def prepare(_: Path) -> None:
         raise OSError(11, "no more processes")
 
-    copy = SharedCopy(Settings(), prepare, 60.0, 60.0, lambda _: cast("ReadView", FakeView(Path("0"))))
+    copy = SharedCopy(Settings(), prepare, 60.0, 60.0, lambda *_: cast("ReadView", FakeView(Path("0"))))
     with copy.folder() as folder:
         assert folder == Path("0")
     copy.close()
@@ -169,7 +179,7 @@ def test_one_that_cannot_be_prepared_is_given_all_the_same() -> None:
 def test_whatever_goes_wrong_beside_requests_they_do_not_wait_for_ever() -> None:
     faults = [ValueError("a defect")]
 
-    def open_one(_: Settings) -> ReadView:
+    def open_one(_: Settings, _timeout: float) -> ReadView:
         if faults:
             raise faults.pop()
         return cast("ReadView", FakeView(Path("0")))
@@ -184,7 +194,7 @@ def test_whatever_goes_wrong_beside_requests_they_do_not_wait_for_ever() -> None
 def test_one_that_is_made_when_all_is_closed_is_closed_too() -> None:
     opened, begun, go = list[FakeView](), Event(), Event()
 
-    def open_one(_: Settings) -> ReadView:
+    def open_one(_: Settings, _timeout: float) -> ReadView:
         if opened:
             begun.set()
             assert go.wait(30)
@@ -221,7 +231,7 @@ def test_an_archive_behind_an_endpoint_is_not_ours_to_ask() -> None:
 
 
 def test_what_is_wrong_with_the_archive_is_told() -> None:
-    def missing(_: Settings) -> ReadView:
+    def missing(_: Settings, _timeout: float) -> ReadView:
         raise ArchiveError("there is no store", hint="run the project first")
 
     with pytest.raises(ProblemError, match="there is no store: run the project first") as refused:

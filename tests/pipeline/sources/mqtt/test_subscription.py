@@ -32,11 +32,9 @@ def subscription(folder: Path, broker: str, say: Callable[[str], None] = lambda 
     settings = MqttSourceSettings.model_validate({"server": f"mqtt://{broker}", "topics": "a/{x}", **mqtt})
 
     def make(client_id: str) -> Client:
-        made = broker_client(settings, "mqtt", folder, "kaicep.toml", client_id=client_id, manual=True)
-        made.reconnect_delay_set(1, 1)
-        return made
+        return broker_client(settings, "mqtt", folder, "kaicep.toml", client_id=client_id, manual=True)
 
-    return Subscription("air", settings, MessageInbox(folder / "inbox" / "air", age=0.05), make, say)
+    return Subscription("air", settings, MessageInbox(folder / "inbox" / "air", age=0.05), make, say, pauses=(0.5, 0.5))
 
 
 @contextmanager
