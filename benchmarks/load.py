@@ -34,6 +34,7 @@ from .load_checks import (
     archived,
     asked_delays,
     caught_up,
+    engine_state,
     published,
     row_delays,
     rows_so_far,
@@ -90,6 +91,8 @@ class Run:
         cpu: seconds of the processor by role, while events came.
         memory: resident bytes by role, at each look.
         drained: seconds from the last acknowledgement until all rows were there.
+        state: what the engine said of streams and queries then.
+        starts: how often it was begun: more than the outages ask for tells of an end by itself.
     """
 
     workload: Workload
@@ -102,6 +105,8 @@ class Run:
     cpu: Mapping[str, float]
     memory: list[tuple[float, dict[str, int]]]
     drained: float
+    state: Mapping[str, object]
+    starts: int
 
 
 def run(options: Options, say: Callable[[str], None] = print) -> Run:
@@ -150,6 +155,7 @@ def run(options: Options, say: Callable[[str], None] = print) -> Run:
         drained = time.time() - last
         time.sleep(_SETTLE_S)
         readers_told.set()
+        state = engine_state(server.url)
         listeners = listening.result()
         losses = {"of the pages of rows": published(server.url, expected), "of readers": told(listeners, expected)}
         server.stop()
@@ -160,7 +166,7 @@ def run(options: Options, say: Callable[[str], None] = print) -> Run:
         idle = [one for one in asked if workload.start - _IDLE_S <= one.began < workload.start - 1.0]
         loaded = [one for one in asked if one.began >= workload.start]
         cpu, looks = dict(consumption.cpu), consumption.memory
-        return Run(workload, fed, listeners, idle, loaded, outages, losses, cpu, looks, drained)
+        return Run(workload, fed, listeners, idle, loaded, outages, losses, cpu, looks, drained, state, server.starts)
 
 
 def _trouble(
@@ -200,9 +206,9 @@ def _sleep_until(moment: float, feeding: Mapping[str, Future[Fed]]) -> None:
 
 
 def _await_rows(url: str, wanted: int) -> None:
-    """Wait until there are so many rows, or no more come."""
+    """Wait until there are so many rows, or no more come, also of an engine that has to begin again for them."""
     found, changed = -1, time.monotonic()
-    while found < wanted and time.monotonic() < changed + 60.0:
+    while found < wanted and time.monotonic() < changed + _DRAIN_S:
         time.sleep(1.0)
         now = rows_so_far(url)
         if now != found:
@@ -250,6 +256,8 @@ def figures_of(found: Run, grace: float) -> dict[str, object]:
             }
             for one, until in zip(found.outages, begins, strict=True)
         ],
+        "starts of the engine": found.starts,
+        **found.state,
         "rows": {place: asdict(one) for place, one in found.losses.items()},
         "connections of readers": sum(heard.connections for heard in found.listeners.heard),
         "strange events": found.listeners.strange[:10],

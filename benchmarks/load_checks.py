@@ -18,7 +18,18 @@ from kaicep.config import Settings
 from .load_listening import Asked, Listeners
 from .load_project import QUERIES, STREAMS, Workload
 
-__all__ = ["Delays", "Losses", "Outage", "archived", "asked_delays", "published", "row_delays", "sunk", "told"]
+__all__ = [
+    "Delays",
+    "Losses",
+    "Outage",
+    "archived",
+    "asked_delays",
+    "engine_state",
+    "published",
+    "row_delays",
+    "sunk",
+    "told",
+]
 
 _PAGE = 10_000
 _SEEN = 20
@@ -193,6 +204,16 @@ def _pages(url: str, query: str) -> Iterator[Mapping[str, object]]:
 
 def _numbers(row: Mapping[str, object]) -> tuple[int, ...]:
     return tuple(int(str(row[name])) for name in ("n", "second") if name in row)
+
+
+def engine_state(url: str) -> Mapping[str, object]:
+    """What the engine says at the end: why rows may be missing."""
+    said = urllib3.PoolManager().request("GET", f"{url}/status").json()
+    counted = ("events", "late", "duplicates", "rejected", "malformed")
+    return {
+        "streams": {name: {what: of[what] for what in counted} for name, of in said["streams"].items()},
+        "queries": {name: {what: of[what] for what in ("state", "reason")} for name, of in said["queries"].items()},
+    }
 
 
 def rows_so_far(url: str) -> int:

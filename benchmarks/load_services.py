@@ -94,6 +94,11 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
         self._pool = urllib3.PoolManager(retries=False, timeout=5.0)
 
+    @property
+    def starts(self) -> int:
+        """How often its engine was begun."""
+        return self._folder.with_suffix(".log").read_text(encoding="utf-8").count("the engine is process")
+
     def start(self) -> None:
         """Begin it; see `await_ready`."""
         with (self._folder.with_suffix(".log")).open("ab") as log:
