@@ -7,17 +7,18 @@ from pathlib import Path
 
 import kaicep
 import pytest
-from support.structure import Structure, figures
+from support.structure import figures, product
 
 ROOT = Path(kaicep.__file__).resolve().parent
+pytestmark = pytest.mark.xdist_group("structure")
+
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 
 def packages() -> set[str]:
     """Every folder of the product that holds a face."""
-    skipped = {"tests", "benchmarks", "examples"}
-    faces = (path.parent.relative_to(ROOT) for path in ROOT.rglob("__init__.py"))
-    return {str(f) for f in faces if f.parts and f.parts[0] not in skipped and not f.parts[0].startswith(".")}
+    faces = [file.path.parent.relative_to(ROOT) for file in product().files.values() if file.stem == "__init__"]
+    return {str(face) for face in faces if face.parts}
 
 
 def test_every_room_stands_on_the_page() -> None:
@@ -33,6 +34,6 @@ def test_the_figures_are_those_that_the_code_gives() -> None:
         what: int(count.replace(",", ""))
         for what, count in re.findall(r"^\| (\w[^|]*) \| ([\d,]+) \|$", table, re.MULTILINE)
     }
-    found = Structure()
+    found = product()
     assert {what: kept.pop(what) for what, _ in figures(found)} == dict(figures(found))
     assert kept == pytest.approx({"product files": len(found.files), "lines": found.lines}, rel=0.05)

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import kaicep
 import pytest
-from support.structure import ROOT, STAGES, Structure
+from support.structure import ROOT, STAGES, Structure, product, statements
+
+pytestmark = pytest.mark.xdist_group("structure")
 
 # Idea → the stages that each have a part of it.
 ONE_IDEA_AT_TWO_STAGES: dict[str, str] = {}
@@ -31,24 +33,19 @@ HOMES = {
 }
 
 
-def modules(folder: Path) -> Iterator[tuple[Path, ast.Module]]:
-    for path in sorted(folder.rglob("*.py")):
-        yield path, ast.parse(path.read_text(encoding="utf-8"))
-
-
 def imported(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """(level, module) of every import, those inside functions too."""
-    for node in ast.walk(tree):
+    for node in statements(tree.body):
         if isinstance(node, ast.ImportFrom):
             yield node.level, node.module or ""
         elif isinstance(node, ast.Import):
             yield from ((0, alias.name) for alias in node.names)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def structure() -> Structure:
-    """What the product's files say, read once."""
-    return Structure()
+    """What the product's files say."""
+    return product()
 
 
 def stages() -> list[str]:
@@ -114,16 +111,14 @@ def test_every_test_file_mirrors_a_module_or_a_package(structure: Structure) -> 
     assert structure.strange_tests == []
 
 
-def test_heavy_dependencies_stay_at_home() -> None:
+def test_heavy_dependencies_stay_at_home(structure: Structure) -> None:
     wrong = []
-    for place in [*stages(), *ROOT_MODULES]:
-        folder = ROOT / place
-        trees = modules(folder) if folder.is_dir() else [(folder, ast.parse(folder.read_text(encoding="utf-8")))]
-        for path, tree in trees:
-            for level, module in imported(tree):
-                top = module.split(".")[0]
-                if level == 0 and top in HOMES and place not in HOMES[top]:
-                    wrong.append(f"{path.relative_to(ROOT)} imports {module}")
+    for file in structure.files.values():
+        path = file.path.relative_to(ROOT)
+        for level, module in imported(file.tree):
+            top = module.split(".")[0]
+            if level == 0 and top in HOMES and path.parts[0] not in HOMES[top]:
+                wrong.append(f"{path} imports {module}")
     assert wrong == []
 
 

@@ -56,7 +56,7 @@ def _segment(value: object) -> str:
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.fixed_dictionaries(_VALUES), min_size=1, max_size=6))
 def test_ids(rows: list[dict[str, Any]]) -> None:
     """Ids are made of the identity attributes' canonical texts, else of the digest of the whole tuple."""

@@ -89,7 +89,7 @@ def _comparable(events: pa.Table) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(_ROW, max_size=5))
 def test_what_is_written_is_read_back(rows: list[dict[str, Any]]) -> None:
     """Parsing the N-Quads gives the event table, in total order; no value, null or extra attribute is lost."""
@@ -102,7 +102,7 @@ def test_what_is_written_is_read_back(rows: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(_ROW, min_size=1, max_size=3))
 def test_a_store_gives_the_same_events_back(rows: list[dict[str, Any]]) -> None:
     """Oxigraph spells numbers and moments in its own way; the values stay."""

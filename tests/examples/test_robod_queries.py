@@ -13,6 +13,7 @@ from kaicep import Project
 from kaicep.examples.robod.model import ROOMS_FILE
 from kaicep.examples.robod.readings import load_readings, load_room
 from support.rows import Row, in_order, roughly
+from support.sampling import some_of
 
 ROBOD = "https://example.org/robod#"
 QUERIES = ROOMS_FILE.parent / "queries"
@@ -156,15 +157,18 @@ def damp_room() -> pl.DataFrame:
 
 @pytest.mark.parametrize(
     ("file", "expected", "matches"),
-    [
-        ("1_stale_air.chi", stale_air, 253),
-        ("2_class_arrives.chi", class_arrives, 126),
-        ("3_warm_supply_air.chi", warm_supply_air, 71),
-        ("4_no_air_flow.chi", no_air_flow, 11),
-        ("5_lights_in_empty_room.chi", lights_in_empty_room, 101),
-        ("6_energy_per_hour.chi", energy_per_hour, 280),
-        ("7_damp_room.chi", damp_room, 363),
-    ],
+    some_of(
+        [
+            ("1_stale_air.chi", stale_air, 253),
+            ("2_class_arrives.chi", class_arrives, 126),
+            ("3_warm_supply_air.chi", warm_supply_air, 71),
+            ("4_no_air_flow.chi", no_air_flow, 11),
+            ("5_lights_in_empty_room.chi", lights_in_empty_room, 101),
+            ("6_energy_per_hour.chi", energy_per_hour, 280),
+            ("7_damp_room.chi", damp_room, 363),
+        ],
+        3,
+    ),
 )
 def test_a_query_finds_what_the_tables_hold(
     project: Project, readings: pa.Table, file: str, expected: Callable[[], pl.DataFrame], matches: int

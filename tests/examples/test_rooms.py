@@ -16,6 +16,7 @@ from kaicep import Project
 from kaicep.examples import rooms
 from kaicep.examples.robod.readings import ROOMS, load_readings, load_room
 from support.rows import Row, in_order, roughly
+from support.sampling import some_of
 
 pytestmark = pytest.mark.xdist_group("robod")
 EXAMPLE = Path(rooms.__file__).parent
@@ -171,13 +172,16 @@ def text(file: str) -> str:
 
 @pytest.mark.parametrize(
     ("file", "expected", "matches"),
-    [
-        ("1_bad_air.chi", bad_air, 13),
-        ("2_more_people.chi", more_people, 75),
-        ("3_stays.chi", stays, 28),
-        ("4_lights_for_nobody.chi", lights_for_nobody, 322),
-        ("5_after_hours.chi", after_hours, 38),
-    ],
+    some_of(
+        [
+            ("1_bad_air.chi", bad_air, 13),
+            ("2_more_people.chi", more_people, 75),
+            ("3_stays.chi", stays, 28),
+            ("4_lights_for_nobody.chi", lights_for_nobody, 322),
+            ("5_after_hours.chi", after_hours, 38),
+        ],
+        3,
+    ),
 )
 def test_a_query_finds_what_the_tables_hold(
     project: Project, readings: pa.Table, file: str, expected: Callable[[], Iterator[Row]], matches: int

@@ -12,6 +12,7 @@ import pytest
 from kaicep import Project
 from kaicep.examples.soda.readings import MODEL, draw_faults, generate_readings, load_boxes
 from support.rows import in_order, roughly
+from support.sampling import some_of
 
 pytestmark = pytest.mark.xdist_group("soda")  # what they know is closed once
 SODA = "https://brickschema.org/schema/1.0.2/building_example#"
@@ -84,12 +85,15 @@ def on_known_floors(flows: pl.DataFrame) -> pl.DataFrame:
 
 @pytest.mark.parametrize(
     ("file", "expected", "matches"),
-    [
-        ("1_fan_trip.chi", fan_trip, 1),
-        ("2_starving_box.chi", starving_box, 304),
-        ("3_sleepless_box.chi", sleepless_box, 17),
-        ("4_air_per_floor.chi", air_per_floor, 168),
-    ],
+    some_of(
+        [
+            ("1_fan_trip.chi", fan_trip, 1),
+            ("2_starving_box.chi", starving_box, 304),
+            ("3_sleepless_box.chi", sleepless_box, 17),
+            ("4_air_per_floor.chi", air_per_floor, 168),
+        ],
+        2,
+    ),
 )
 def test_a_query_finds_what_the_readings_hold(
     project: Project,

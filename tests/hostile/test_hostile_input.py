@@ -89,7 +89,7 @@ def _tried(target: str, content: bytes) -> Outcome:
 @pytest.mark.parametrize(
     ("target", "content"),
     [
-        pytest.param(name, case, id=f"{name} {number}")
+        pytest.param(name, case, id=f"{name} {number}", marks=[pytest.mark.long] if number else [])
         for name, cases in KNOWN.items()
         for number, case in enumerate(cases)
     ],
@@ -100,7 +100,7 @@ def test_what_once_did_harm_does_none(target: str, content: bytes) -> None:
 
 @pytest.mark.parametrize("target", sorted(STRATEGIES))
 def test_hostile_input_does_no_harm(target: str) -> None:
-    @settings(UNHURRIED, max_examples=5)
+    @settings(UNHURRIED, max_examples=3)
     @given(STRATEGIES[target])
     def each(content: bytes) -> None:
         assert complaint(target, content) is None

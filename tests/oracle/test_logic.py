@@ -40,7 +40,7 @@ def patterns(draw: st.DrawFn) -> str:
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(text=patterns(), times=st.lists(st.tuples(st.sampled_from(VARIABLES), st.integers(0, 4)), max_size=6))
 def test_runs_with_any_links_are_the_logic(text: str, times: list[tuple[str, int]]) -> None:
     query = checked(question(text, "POLICY any", window=None), retention=timedelta(hours=1))

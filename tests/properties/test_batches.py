@@ -42,7 +42,7 @@ def check(actual: Sequence[Mapping[str, Any]], expected: Sequence[Mapping[str, A
 
 
 @families
-@settings(max_examples=6, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=3, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_batches_and_resumption_change_nothing(family: str, data: st.DataObject) -> None:
     invariant(data, family)

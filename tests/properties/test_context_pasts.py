@@ -13,6 +13,7 @@ from support.context_families import FAMILIES, contexts_oracle, contexts_project
 from support.context_pasts import ContextPast, context_past
 from support.context_rows import plain
 from support.quick_archives import quick_archives
+from support.sampling import some_of
 
 families = pytest.mark.parametrize("family", FAMILIES)
 BUCKET = "10s"
@@ -45,23 +46,25 @@ def agree(past: ContextPast) -> Sequence[Mapping[str, Any]]:
 
 @families
 def test_the_past_is_the_same_however_it_is_answered(family: str) -> None:
-    answers = [agree(context_past(family, seed)) for seed in range(2)]
-    assert any(answers), "none of the cases has rows"
+    assert any(agree(context_past(family, seed)) for seed in range(9)), "none of the cases has rows"
 
 
 @pytest.mark.parametrize(
     ("family", "seed", "what"),
-    [
-        ("aggregates", 12, "a window of the default that begins with the bound of its set"),
-        ("derived", 23, "a deriving query over events before the bound of its set"),
-        ("nested", 148, "sets with other bounds: each bounds its own windows"),
-        ("calendars", 197, "a window of the default that a calendar began before the bound of its set"),
-        ("aggregates", 1192, "a window of an aggregate that ends behind the upper bound of its set"),
-        ("aggregates", 1236, "a lost state of windows that end behind WITHIN, and were reported"),
-        ("calendars", 306, "a pattern in a window that a calendar began before the bound of its set"),
-        ("negations", 295, "an absence that holds behind the upper bound of its set"),
-        ("chain", 48, "a set with a past, one of whose streams has no event yet"),
-    ],
+    some_of(
+        [
+            ("aggregates", 12, "a window of the default that begins with the bound of its set"),
+            ("derived", 23, "a deriving query over events before the bound of its set"),
+            ("nested", 148, "sets with other bounds: each bounds its own windows"),
+            ("calendars", 197, "a window of the default that a calendar began before the bound of its set"),
+            ("aggregates", 1192, "a window of an aggregate that ends behind the upper bound of its set"),
+            ("aggregates", 1236, "a lost state of windows that end behind WITHIN, and were reported"),
+            ("calendars", 306, "a pattern in a window that a calendar began before the bound of its set"),
+            ("negations", 295, "an absence that holds behind the upper bound of its set"),
+            ("chain", 48, "a set with a past, one of whose streams has no event yet"),
+        ],
+        4,
+    ),
 )
 def test_what_random_cases_have_found(family: str, seed: int, what: str) -> None:
     assert agree(context_past(family, seed)), what

@@ -6,6 +6,7 @@ import pytest
 from kaicep.settings import ContextSettings
 from support.cases import difference
 from support.context_families import FAMILIES, case, contexts_project
+from support.sampling import some_of
 
 SWITCHES = tuple(ContextSettings.model_fields)
 
@@ -21,7 +22,7 @@ def check(family: str, seed: int, switch: str) -> bool:
 
 
 @pytest.mark.parametrize("switch", SWITCHES)
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", some_of(FAMILIES, 5))
 def test_rows_are_the_same_with_each_part_and_without(family: str, switch: str) -> None:
     answers = [check(family, seed, switch) for seed in range(2)]
     assert any(answers), "none of the cases has rows"

@@ -78,8 +78,7 @@ def test_what_for_leaves_out_may_come_while_no_context_holds(required: str) -> N
 
 @families
 def test_engine_equals_oracle(family: str) -> None:
-    answers = [agree(case(family, seed)) for seed in range(2)]
-    assert any(answers), "none of the cases has rows"
+    assert any(agree(case(family, seed)) for seed in range(9)), "none of the cases has rows"
 
 
 @pytest.mark.long

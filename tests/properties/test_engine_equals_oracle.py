@@ -23,7 +23,7 @@ def agree(case: Case) -> None:
 
 
 @families
-@settings(max_examples=20, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=10, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_engine_equals_oracle(family: str, data: st.DataObject) -> None:
     agree(data.draw(cases(family)))
@@ -37,7 +37,7 @@ def test_engine_equals_oracle_in_the_long_run(family: str, data: st.DataObject) 
     agree(data.draw(cases(family)))
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=10, deadline=None, suppress_health_check=SLOW)
 @given(case=bounded_cases())
 def test_engine_equals_oracle_within_bounds(case: Case) -> None:
     agree(case)

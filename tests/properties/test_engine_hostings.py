@@ -131,12 +131,12 @@ def test_logs_may_be_in_a_bucket(
     assert both.rows
 
 
-@pytest.mark.parametrize("family", some_of(context_families.FAMILIES, 3))
+@pytest.mark.parametrize("family", some_of(context_families.FAMILIES, 1))
 def test_rows_in_contexts_are_those_of_the_driver(family: str) -> None:
     HOSTED.in_contexts(family, 1)
 
 
-@pytest.mark.parametrize("family", some_of(rule_queries.FAMILIES, 3))
+@pytest.mark.parametrize("family", some_of(rule_queries.FAMILIES, 1))
 def test_what_rules_do_is_what_they_do_on_the_driver(family: str) -> None:
     HOSTED.with_rules(family, 1)
 

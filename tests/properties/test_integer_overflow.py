@@ -201,7 +201,7 @@ integers = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(pairs=st.lists(st.tuples(integers, integers), min_size=1, max_size=8), data=st.data())
 def test_engine_equals_oracle_near_the_ends_of_64_bits(pairs: list[Pair], data: st.DataObject) -> None:
     condition = data.draw(st.sampled_from(CONDITIONS))

@@ -113,7 +113,7 @@ def check(seed: int, *, near: bool = False) -> int:
     return count
 
 
-@pytest.mark.parametrize("seed", some_of(range(8), 3))
+@pytest.mark.parametrize("seed", some_of(range(8), 1))
 def test_rows_are_those_of_each_query_alone(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """And they are found together: no call of several fails, or is left out."""
     calls = []
@@ -131,7 +131,7 @@ def test_rows_are_those_of_each_query_alone(seed: int, monkeypatch: pytest.Monke
     assert all(calls)
 
 
-@pytest.mark.parametrize("seed", some_of(range(8), 3))
+@pytest.mark.parametrize("seed", some_of(range(8), 1))
 def test_queries_that_are_told_rows_have_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """And so have those of them that are given the same, which are one partition."""
     monkeypatch.setattr(joint_candidates, "_SHARE", 1)

@@ -96,7 +96,7 @@ def test_where_no_folder_is_shared_they_are_handed_on(tmp_path: Path, object_sto
 
 @pytest.mark.long
 @pytest.mark.parametrize("family", [*FAMILIES, *KINDS])
-@settings(max_examples=10, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=5, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_kept_events_in_the_long_run(family: str, data: st.DataObject) -> None:
     HOSTED.drawn(data, family)

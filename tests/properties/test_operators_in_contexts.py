@@ -297,7 +297,7 @@ def check(query: Query, readings: list[Reading], spans: list[ContextSpan], data:
 
 
 @pytest.mark.parametrize("text", JOINS + RUNS + AGGREGATIONS + SELECTIONS)
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(readings=streams(), spans=lasting(), data=st.data())
 def test_every_window_is_answered_by_itself(
     text: str, readings: list[Reading], spans: list[ContextSpan], data: st.DataObject
@@ -306,7 +306,7 @@ def test_every_window_is_answered_by_itself(
 
 
 @pytest.mark.parametrize("text", [t for t in JOINS + RUNS if "CONSUME" not in t or "LIMIT" not in t])
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(readings=streams(), spans=lasting(), data=st.data(), both=st.booleans())
 def test_for_asks_of_the_named_events_alone(
     text: str, readings: list[Reading], spans: list[ContextSpan], data: st.DataObject, both: bool
@@ -317,7 +317,7 @@ def test_for_asks_of_the_named_events_alone(
 
 
 @pytest.mark.parametrize("text", AGGREGATIONS + SELECTIONS)
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(readings=streams(), spans=lasting(), data=st.data())
 def test_for_lets_windows_of_aggregates_end_outside(
     text: str, readings: list[Reading], spans: list[ContextSpan], data: st.DataObject
@@ -326,7 +326,7 @@ def test_for_lets_windows_of_aggregates_end_outside(
 
 
 @pytest.mark.parametrize("text", JOINS + RUNS + AGGREGATIONS + SELECTIONS)
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(readings=streams(), spans=lasting())
 def test_after_all_windows_an_operator_holds_nothing(
     text: str, readings: list[Reading], spans: list[ContextSpan]

@@ -24,7 +24,7 @@ def agree(data: st.DataObject, kind: str) -> None:
 
 
 @kinds
-@settings(max_examples=8, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=4, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_engine_equals_oracle(kind: str, data: st.DataObject) -> None:
     agree(data, kind)
@@ -49,7 +49,7 @@ def agree_within_bounds(case: Case) -> None:
 any_kind = st.sampled_from(KINDS).flatmap(pattern_cases)
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=4, deadline=None, suppress_health_check=SLOW)
 @given(case=bounded(any_kind))
 def test_engine_equals_oracle_within_bounds(case: Case) -> None:
     agree_within_bounds(case)

@@ -26,7 +26,7 @@ from support.sampling import some_of
 
 pytestmark = pytest.mark.slow
 
-SAMPLE = 14
+SAMPLE = 8
 JOURNAL, STREAM, SNAPSHOT, LINES, PARQUET, MATCHES, DEAD = 1, 2, 2, 1, 2, 2, 2
 """How often a batch waits for the disk: for itself, each stream, each sink, a query's file, rows and dead letters."""
 
@@ -74,7 +74,7 @@ def test_a_power_cut_leaves_contexts_and_calls_as_they_would_be(tmp_path: Path) 
             "out/rows.jsonl",
             "out/parquet*",
         ],
-        2,
+        1,
     ),
 )
 def test_a_sync_that_is_left_out_is_found(tmp_path: Path, path: str) -> None:
@@ -207,7 +207,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Remains:
 
 
 @pytest.mark.parametrize("harm", HARMS.values(), ids=list(HARMS))
-@pytest.mark.parametrize("pattern", FILES)
+@pytest.mark.parametrize("pattern", some_of(FILES, 7))
 def test_an_engine_starts_from_what_is_whole_and_says_what_was_not(
     tmp_path: Path, whole: Remains, pattern: str, harm: Callable[[Path], object]
 ) -> None:

@@ -34,7 +34,7 @@ def agree(case: Case, strategy: Strategy | None = None) -> None:
     assert found is None, found
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=4, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_engine_and_oracle_shed_alike(data: st.DataObject) -> None:
     agree(data.draw(cases(data.draw(st.sampled_from([*FAMILIES])))))

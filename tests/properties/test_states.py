@@ -119,13 +119,13 @@ made = pytest.mark.parametrize(
 )
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=3, deadline=None, suppress_health_check=SLOW)
 @given(case=st.sampled_from(KINDS).flatmap(pattern_cases), at=moments, cut=cuts)
 def test_states_of_patterns(case: Case, at: datetime, cut: int | None) -> None:
     agree(case, at, cut)
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=3, deadline=None, suppress_health_check=SLOW)
 @given(case=st.sampled_from(FAMILIES).flatmap(cases_of), at=moments, cut=cuts)
 def test_states_of_families(case: Case, at: datetime, cut: int | None) -> None:
     agree(case, at, cut)

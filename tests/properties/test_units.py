@@ -148,7 +148,7 @@ def queries(draw: st.DrawFn) -> tuple[str, str]:
     return with_units, plain
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(queries(), _READINGS)
 def test_quantities_are_plain_numbers_converted(texts: tuple[str, str], readings: list[dict[str, Any]]) -> None:
     with_units, plain = texts

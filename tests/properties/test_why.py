@@ -30,7 +30,7 @@ def leaves_of(proof: Proof) -> list[Leaf]:
     return [proof] if isinstance(proof, Leaf) else inner
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     campus=campuses(),
     path=paths("e", most=3),

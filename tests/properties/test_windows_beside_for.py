@@ -60,7 +60,7 @@ def bound(found: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{**row, "_events": {v: ids for v, ids in row["_events"].items() if ids}} for row in found]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(data=st.data())
 def test_windows_beside_for_are_those_of_the_named_events(data: st.DataObject) -> None:
     asked, where = data.draw(st.sampled_from(ASKED))

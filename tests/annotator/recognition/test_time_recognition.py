@@ -34,7 +34,7 @@ def column(*values: object) -> pa.ChunkedArray:
 
 
 @pytest.mark.parametrize("written", WRITERS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(
     start=st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001  # zone given
     minutes=st.integers(1, 60),

@@ -23,7 +23,7 @@ CONTRADICTION = f"""{BY_CASES}
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_contradicts_itself_in_dl_only_names_the_individuals() -> None:
     with pytest.raises(OntologyError) as raised:
         KnowledgeBase.of_turtle(CONTRADICTION, reasoner="hermit", source="m.ttl")

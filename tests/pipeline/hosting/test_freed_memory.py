@@ -40,6 +40,7 @@ def _environment() -> dict[str, str]:
 
 
 @glibc
+@pytest.mark.long
 def test_a_batch_takes_the_pages_of_the_one_before() -> None:
     kept, pages = pages_a_batch("kept")
     assert kept == "True"

@@ -94,7 +94,7 @@ def test_what_is_evaluated_is_ended_from_another_thread() -> None:
     assert [str(error).startswith("the process of this PATH ended") for error in met] == [True]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_path_that_needs_too_much_memory_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(path_process, "MOST_MEMORY", 900_000_000)
     process, bindings = PathProcess(), tuple((name, ValueType.TERM) for name in "abcdfghij")
