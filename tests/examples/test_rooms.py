@@ -180,7 +180,7 @@ def text(file: str) -> str:
             ("4_lights_for_nobody.chi", lights_for_nobody, 322),
             ("5_after_hours.chi", after_hours, 38),
         ],
-        3,
+        2,
     ),
 )
 def test_a_query_finds_what_the_tables_hold(

@@ -45,8 +45,8 @@ def _quickly(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_changes_are_told_of_random_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Among a few of each family are windows that began before the time that is asked for."""
     monkeypatch.setattr(context_follower, "_AHEAD", timedelta(seconds=3))
-    told = [count for family in FAMILIES for count in agreed(family, 0, tmp_path)]
-    assert sum(told) > 20, "few windows began before the time that was asked for"
+    told = [count for family in [*FAMILIES][::2] for count in agreed(family, 0, tmp_path)]
+    assert sum(told) > 10, "few windows began before the time that was asked for"
 
 
 def test_keys_may_be_properties(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from importlib.resources import files
 from itertools import product
 from random import Random
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from kaicep.language.source_text import SourceText
@@ -84,6 +85,7 @@ def ask_about(family: str, missing: set[str], most: int) -> None:
         ask()
 
 
+@pytest.mark.long
 def test_every_construct_of_the_grammar_is_asked_about() -> None:
     missing = constructs()
     for family in CONTEXTS:

@@ -54,12 +54,13 @@ def test_states_in_shards_are_made_again(seed: int) -> None:
     assert HOSTED.keyed(seed)
 
 
-@pytest.mark.parametrize("family", some_of([*context_families.FAMILIES][1::6], 1))
+@pytest.mark.long
+@pytest.mark.parametrize("family", [*context_families.FAMILIES][1::6])
 def test_states_of_contexts_are_made_again(family: str) -> None:
     HOSTED.in_contexts(family, 1)
 
 
-@pytest.mark.parametrize("family", [*rule_queries.FAMILIES][::4])
+@pytest.mark.parametrize("family", some_of([*rule_queries.FAMILIES][::4], 1))
 def test_states_of_rules_are_made_again(family: str) -> None:
     HOSTED.with_rules(family, 1)
 

@@ -45,7 +45,7 @@ def _agree(
         assert [number for number, _ in found] == sorted(number for number, _ in found)
 
 
-_QUICK = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+_QUICK = settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @_QUICK

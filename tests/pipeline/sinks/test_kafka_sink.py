@@ -69,6 +69,7 @@ def test_a_snapshot_of_another_topic_says_nothing(kafka: MockKafka) -> None:
     assert rates(kafka) == [1, 1]
 
 
+@pytest.mark.long
 def test_brokers_that_are_away_are_waited_for(kafka: MockKafka) -> None:
     of = KafkaSink(kafka.servers, "rows", timeout=timedelta(seconds=4))  # a busy client learns late that they are
     of.write(1, "Q", matches(1))

@@ -20,6 +20,7 @@ from kaicep.pipeline.knowledge.knowledge_versions import KnowledgeVersions
 from kaicep.pipeline.sinks.row_values import rows
 from kaicep.pipeline.sources.memory_source import raw_table
 from support.batches import processed
+from support.sampling import some_of
 from support.station import START, project_of
 
 BATCHES, IN_ONE = 10_000, 1_000
@@ -90,7 +91,9 @@ def log(tmp_path: Path, opened: list[Archive]) -> Log:
     return made
 
 
-@pytest.mark.parametrize(("texts", "minutes"), [((PAIRS,), 2), ((COUNT,), 2), ((OFTEN, MEAN), 2), (OPEN, 2)])
+@pytest.mark.parametrize(
+    ("texts", "minutes"), some_of([((PAIRS,), 2), ((COUNT,), 2), ((OFTEN, MEAN), 2), (OPEN, 2)], 2)
+)
 def test_a_window_of_a_minute_needs_the_last_minutes(
     texts: tuple[str, ...], minutes: int, log: Log, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -113,6 +113,7 @@ def test_records_are_read_once_over_restarts_and_lost_checkpoints(
     assert sorted(reader.read()) == list(range(36))
 
 
+@pytest.mark.long
 @pytest.mark.spark
 def test_the_first_batch_begins_where_it_began(kafka: MockKafka, spark: SparkSession, tmp_path: Path) -> None:
     """Also when it is done again with the checkpoint lost, and the latest records are later ones by then."""
