@@ -50,7 +50,8 @@ class SharedEvents:
 
     def put_together(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Candidates of many batches in few pieces, the older the larger; the first ones, which go next, stay."""
-        lengths = frame["_time"].chunk_lengths()
+        # A filter leaves a piece without rows where it takes all of them.
+        lengths = [length for length in frame["_time"].chunk_lengths() if length]
         if len(lengths) < 2 or self._batches % _EVERY:
             return frame
         starts = np.cumsum([0, *lengths])

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from random import Random
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from kaicep.cep.order import shared_events
 from support.cases import Case, cases, difference
-from support.dataflows import run
+from support.context_families import contexts_project
+from support.dataflows import Batch, answered, run
 from support.engines import project_of
 from support.queries import FAMILIES
+from support.sampling import some_of
 from support.tuples import batches
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 families = pytest.mark.parametrize("family", FAMILIES)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _put_together_often() -> Iterator[None]:
+    """What is kept is put together after every second batch: random streams have few."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(shared_events, "_EVERY", 2)
+        yield
 
 
 def whole(case: Case) -> list[dict[str, Any]]:
@@ -46,6 +59,37 @@ def check(actual: Sequence[Mapping[str, Any]], expected: Sequence[Mapping[str, A
 @given(data=st.data())
 def test_batches_and_resumption_change_nothing(family: str, data: st.DataObject) -> None:
     invariant(data, family)
+
+
+@pytest.mark.parametrize("seed", some_of(range(200), 5))
+def test_many_small_batches_of_streams_out_of_order_change_nothing(seed: int) -> None:
+    """Two queries share what they keep; where one stream is behind, a batch releases what came with earlier ones."""
+    rng, project = Random(seed), contexts_project(2)
+    text = (
+        "CREATE QUERY high AS SELECT ?e.id FROM (?e, P) FILTER (?e.v > 7);"
+        "SELECT ?a.id AS a, ?b.id AS b FROM (?a, P), (?b, D)"
+        " WHERE { FILTER (?a.v > 2) FILTER (?b.v > 2) SEQ (?a, ?b) WINDOW (?a, ?b, 5s) }"
+    )
+    start = datetime(2024, 3, 30, 20, tzinfo=UTC)
+    streams = {
+        stream: [
+            {"id": f"{stream}{n}", "t": (start + timedelta(seconds=n)).isoformat(), "v": rng.randint(0, 9), **more}
+            for n in sorted(range(60), key=lambda n: n + 2 * rng.random())
+        ]
+        for stream, more in (("P", {"seg": 0}), ("D", {"place": "here"}))
+    }
+    cut: list[Batch] = []
+    while any(streams.values()):
+        sizes = {stream: rng.randint(0, 3) for stream in streams}
+        cut.append({"C": [], **{stream: rows[: sizes[stream]] for stream, rows in streams.items()}})
+        streams = {stream: rows[sizes[stream] :] for stream, rows in streams.items()}
+    rows = list(project.evaluate(text, _joined(cut)))
+    assert rows
+    check(answered(project, text, cut, set()), rows)
+
+
+def _joined(cut: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    return {stream: [row for batch in cut for row in batch[stream]] for stream in cut[0]}
 
 
 @pytest.mark.long

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import polars as pl
+import pytest
 from kaicep.cep.order import SharedEvents, held_bytes
 
 _START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -36,6 +37,17 @@ def test_other_events_are_not_taken_for_them() -> None:
     shared.begin()
     assert held_bytes([one, shared.shared(events(0, 2))]) == 2 * held_bytes([one])
     assert shared.shared(one.clear()).is_empty()
+
+
+@pytest.mark.parametrize("kept", [(0, 20), (20, 30), (0, 1), (10, 20), (5, 5)])
+def test_pieces_of_which_a_filter_leaves_nothing_are_put_together(kept: tuple[int, int]) -> None:
+    """It leaves pieces without rows, at the end as well, where no row begins."""
+    first, behind = kept
+    pieces = pl.concat([events(0, 10), events(10, 10), events(20, 10)], rechunk=False)
+    wanted = pl.Series([first <= n < behind for n in range(30)])
+    shared = SharedEvents()
+    assert 0 in pieces.filter(wanted)["_time"].chunk_lengths()
+    assert shared.put_together(pieces.filter(wanted)).equals(pieces[first:behind])
 
 
 def test_long_windows_are_held_in_few_pieces_which_shorter_ones_share() -> None:
