@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from kaicep.cep.order import shared_events
 from support.cases import Case, cases, difference
 from support.context_families import contexts_project
-from support.dataflows import Batch, answered, run
+from support.dataflows import answered, run
 from support.engines import project_of
 from support.queries import FAMILIES
 from support.sampling import some_of
-from support.tuples import batches
+from support.tuples import Batch, batches
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 families = pytest.mark.parametrize("family", FAMILIES)
