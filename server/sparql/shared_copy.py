@@ -33,7 +33,7 @@ _IDLE_S = 60.0
 _FIRST_S = 10.0
 
 
-def _opened(settings: Settings, timeout: float) -> ReadView:
+def _view(settings: Settings, timeout: float) -> ReadView:
     return open_read_view(settings, timeout=timeout)
 
 
@@ -64,7 +64,7 @@ class SharedCopy:
         prepare: Callable[[Path], None] | None = None,
         fresh: float = _FRESH_S,
         stale: float = _STALE_S,
-        opened: Callable[[Settings, float], ReadView] = _opened,
+        opened: Callable[[Settings, float], ReadView] = _view,
     ) -> None:
         self._settings, self._prepare, self._fresh, self._stale = settings, prepare, fresh, stale
         self._open = opened
