@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from fastapi import APIRouter
@@ -41,7 +42,7 @@ _CONTEXTS = [
         ],
     }
 ]
-_EXAMPLE = {"label": "high", "text": "SELECT ?e.flow FILTER (?e.flow > 50)"}
+_EXAMPLE = {"label": "High", "text": "SELECT ?e.flow FILTER (?e.flow > 50)"}
 
 
 def vocabulary_routes(settings: Settings, processes: ProjectProcesses) -> APIRouter:
@@ -70,8 +71,8 @@ def vocabulary_routes(settings: Settings, processes: ProjectProcesses) -> APIRou
         responses=answers(200, "Names and texts.", [_EXAMPLE]),
     )
     def examples() -> list[dict[str, str]]:
-        """The query files of the project, each by its name."""
-        return [{"label": path.stem, "text": read_document(path)} for path in query_files(settings)]
+        """The query files of the project, each by its name in words."""
+        return [{"label": _in_words(path.stem), "text": read_document(path)} for path in query_files(settings)]
 
     @routes.get(
         "/contexts",
@@ -89,3 +90,9 @@ def vocabulary_routes(settings: Settings, processes: ProjectProcesses) -> APIRou
         return processes.ask(context_windows, last)
 
     return routes
+
+
+def _in_words(stem: str) -> str:
+    """A file's name without the number that orders it: `Stale air` of `1_stale_air`."""
+    words = re.sub(r"^\d+[_-]+", "", stem).replace("_", " ").replace("-", " ")
+    return words[:1].upper() + words[1:]

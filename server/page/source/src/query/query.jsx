@@ -55,7 +55,7 @@ function Doubt({ of: [{ line, message, hint }, ...others] }) {
 
 function Examples({ onChoose }) {
   const { value } = useAnswer("/examples");
-  const examples = (value ?? []).map((one) => ({ ...one, name: one.label ?? one.name ?? one.title }));
+  const examples = value ?? [];
   const choose = (event) => {
     const example = examples[Number(event.target.value)];
     event.target.value = "";
@@ -67,9 +67,9 @@ function Examples({ onChoose }) {
       <span class="unseen">Start from an example</span>
       <select onChange={choose} value="">
         <option value="">Examples …</option>
-        {examples.map(({ name }, n) => (
-          <option key={name} value={n}>
-            {name}
+        {examples.map(({ label }, n) => (
+          <option key={label} value={n}>
+            {label}
           </option>
         ))}
       </select>
