@@ -20,6 +20,7 @@ class ProcessLock:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._file: IO[str] | None = None
+        self._turn = ""
 
     def acquire(self, timeout: float = 0.0) -> bool:
         """Take the lock; tell whether it is held now.
@@ -39,8 +40,9 @@ class ProcessLock:
                 if time.monotonic() >= deadline:
                     return False
                 time.sleep(_POLL_S)
+            self._turn = f"{os.getpid()} {time.monotonic_ns()}"
             file.truncate(0)
-            file.write(str(os.getpid()))
+            file.write(self._turn)
             file.flush()
             self._file = file
             opened.pop_all()
@@ -48,7 +50,12 @@ class ProcessLock:
 
     def holder(self) -> str:
         """Name the process that took the lock last."""
-        return f"process {self.path.read_text(encoding='ascii').strip() or 'unknown'}"
+        process, *_ = [*self.path.read_text(encoding="ascii").split(), "unknown"]
+        return f"process {process}"
+
+    def untouched(self) -> bool:
+        """Whether nobody has taken the lock since this did, though it may have let go."""
+        return self.path.read_text(encoding="ascii") == self._turn
 
     def release(self) -> None:
         """Let another take it."""

@@ -2,7 +2,7 @@
 
 Oxigraph lets one process open a store, and reading beside a writer is undefined. So a reader leaves a request file;
 the process that has the store open answers it with a copy made of hard links; the reader reads that, then deletes it.
-A reader that finds the store free copies its files itself, so that it never stands in an engine's way for long.
+A reader that finds the store free copies its files itself, and lets an engine have the store that starts meanwhile.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from ..folder_layout import SNAPSHOTS, STORE, check_version
 from .oxigraph_folder import damaged, lock_of, open_folder, open_read_only
 from .store import StoreDamagedError
 
-_ALIVE, _REQUEST, _UNFINISHED, _DAMAGE = ".alive", ".request", ".unfinished", ".damage"
+_ALIVE, _REQUEST, _UNFINISHED, _OWN, _DAMAGE = ".alive", ".request", ".unfinished", ".own", ".damage"
+"""`.unfinished` is made by whoever has the store open, `.own` by the reader itself."""
 _UNCHANGING = ".sst"
 _POLL_S = 0.02
 _YOUNG_S = 60.0
@@ -40,6 +41,7 @@ def answer_requests(root: Path, backup: Callable[[Path], None]) -> None:
     for request in folder.glob(f"*{_REQUEST}"):
         copy, unfinished = request.with_suffix(""), request.with_suffix(_UNFINISHED)
         if request.with_suffix(_ALIVE).exists() and not copy.exists():
+            shutil.rmtree(unfinished, ignore_errors=True)  # half of one that a killed engine has left
             try:
                 backup(unfinished)
                 unfinished.rename(copy)
@@ -127,7 +129,7 @@ def copy_store(root: Path, timeout: float = 10.0) -> Iterator[Path]:
 def backup_store(root: Path, target: Path, timeout: float) -> None:
     """Copy the store of an archive as it is now to a new folder, as `copy_store`."""
     with copy_store(root, timeout) as copy:
-        open_read_only(copy).backup(target)
+        open_folder(copy).backup(target)  # who only reads a store leaves out what is in RocksDB's log alone
 
 
 @contextmanager
@@ -166,12 +168,12 @@ def _copy(root: Path, alive: Path, timeout: float) -> Path:
     """Copy the store, or have it copied by the process that has it open."""
     copy, request = alive.with_suffix(""), alive.with_suffix(_REQUEST)
     deadline = time.monotonic() + timeout
-    lock = lock_of(root / STORE)
+    lock, alone = lock_of(root / STORE), False
     request.touch()
     while not copy.exists():
         if lock.acquire():
             try:
-                _copy_free(root / STORE, copy)
+                alone = not _copy_free(root / STORE, copy, lock, alone=alone)
             finally:
                 lock.release()
         elif time.monotonic() > deadline:
@@ -186,24 +188,50 @@ def _copy(root: Path, alive: Path, timeout: float) -> Path:
     return copy
 
 
-def _copy_free(path: Path, copy: Path) -> None:
-    """Copy a store whose lock is held; the one who had it may just have left the copy, or half of it.
+def _copy_free(path: Path, copy: Path, lock: ProcessLock, *, alone: bool) -> bool:
+    """Copy a store whose lock is held; the one who had it may just have left the copy.
 
-    Its files as they lie there: whoever opens it to write begins to put them together, and keeps an engine that starts
-    from it.
+    In a process with many threads this takes seconds: a file after the other waits for the interpreter. An engine does
+    not wait for that, unless the reader has been disturbed before.
+
+    Args:
+        path: the store's folder.
+        copy: the folder to be.
+        lock: the store's.
+        alone: whether nobody may open the store meanwhile.
+
+    Returns:
+        Whether there is a copy: nobody has opened the store meanwhile.
     """
     if copy.exists():
-        return
-    unfinished = copy.with_suffix(_UNFINISHED)
-    shutil.rmtree(unfinished, ignore_errors=True)
-    if not (path / "CURRENT").exists():
-        open_folder(path)  # of a folder that is empty it makes a store; one that has lost this file is damaged
+        return True
+    own = copy.with_suffix(_OWN)
+    try:
+        if not (path / "CURRENT").exists():
+            open_folder(path)  # of a folder that is empty it makes a store; one that has lost this file is damaged
+        if not alone:
+            lock.release()
+        _copy_files(path, own)
+    except ArchiveError:
+        if lock.untouched():
+            raise
+    if lock.untouched():
+        own.rename(copy)
+        return True
+    shutil.rmtree(own, ignore_errors=True)
+    return False
+
+
+def _copy_files(path: Path, copy: Path) -> None:
+    """Copy the files of a store that nobody has open.
+
+    As they lie there: whoever opens it to write begins to put them together, and keeps an engine that starts from it.
+    """
     open_read_only(path)  # says what is wrong with it
     try:
-        unfinished.mkdir()
+        copy.mkdir()
         for file in path.iterdir():
-            _copy_file(file, unfinished / file.name)
-        unfinished.rename(copy)
+            _copy_file(file, copy / file.name)
     except (OSError, RuntimeError) as error:
         raise damaged(path, error) from error
 
@@ -219,6 +247,6 @@ def _copy_file(file: Path, to: Path) -> None:
 
 def _remove(alive: Path) -> None:
     alive.with_suffix(_REQUEST).unlink(missing_ok=True)
-    for folder in (alive.with_suffix(""), alive.with_suffix(_UNFINISHED)):
+    for folder in (alive.with_suffix(""), alive.with_suffix(_UNFINISHED), alive.with_suffix(_OWN)):
         shutil.rmtree(folder, ignore_errors=True)
     alive.unlink(missing_ok=True)

@@ -47,6 +47,20 @@ def test_the_holder_is_named(tmp_path: Path) -> None:
     assert lock.holder() == "process unknown"
 
 
+def test_it_is_told_whether_somebody_else_has_had_the_lock_since(tmp_path: Path) -> None:
+    """Also somebody of the same process, for however short a time."""
+    one, other = ProcessLock(tmp_path / "lock"), ProcessLock(tmp_path / "lock")
+    one.acquire()
+    assert one.untouched()
+    assert not other.acquire()
+    one.release()
+    assert one.untouched()
+    other.acquire()
+    other.release()
+    assert not one.untouched()
+    assert other.untouched()
+
+
 def test_processes_that_run_are_told_from_those_that_ended() -> None:
     assert is_running(str(os.getpid()))
     ended = subprocess.Popen([sys.executable, "-c", ""])

@@ -52,8 +52,9 @@ def test_an_engine_that_does_not_answer_is_named(tmp_path: Path) -> None:
     assert list((tmp_path / "var/archive/snapshots").iterdir()) == []
 
 
-def test_what_a_killed_writer_has_left_is_copied_as_it_lies_there(tmp_path: Path) -> None:
-    """Also what is in RocksDB's log alone; the store is not opened, and its files stay as they are."""
+@pytest.fixture
+def killed(tmp_path: Path) -> Path:
+    """The archive of a writer that was killed: of 2,001 quads that it has written one is in RocksDB's log alone."""
     writes = """
 import os, sys
 import pyoxigraph as ox
@@ -68,26 +69,93 @@ os._exit(9)
     root = tmp_path / "var" / "archive"
     shutil.rmtree(root / "store")
     assert subprocess.run([sys.executable, "-c", writes, str(root / "store")], check=False).returncode == 9
-    before = {file.name: file.stat().st_mtime_ns for file in (root / "store").iterdir()}
-    with copy_store(root) as copy:
+    return root
+
+
+def test_what_a_killed_writer_has_left_is_copied_as_it_lies_there(killed: Path) -> None:
+    """Also what is in RocksDB's log alone; the store is not opened, and its files stay as they are."""
+    before = {file.name: file.stat().st_mtime_ns for file in (killed / "store").iterdir()}
+    with copy_store(killed) as copy:
         assert len(ox.Store.read_only(str(copy))) == 2001
         linked = [file for file in copy.glob("*.sst") if file.stat().st_nlink > 1]
         assert linked
     assert not copy.exists()
-    assert {file.name: file.stat().st_mtime_ns for file in (root / "store").iterdir()} == before
+    assert {file.name: file.stat().st_mtime_ns for file in (killed / "store").iterdir()} == before
+
+
+def test_a_backup_has_all_that_a_killed_writer_has_left(killed: Path, tmp_path: Path) -> None:
+    copy_requests.backup_store(killed, tmp_path / "backup", timeout=1.0)
+    assert len(ox.Store.read_only(str(tmp_path / "backup"))) == 2001
 
 
 def test_half_a_copy_that_a_killed_writer_has_left_is_made_anew(tmp_path: Path) -> None:
-    """Whoever asked finds the store free then, and makes its copy itself."""
+    """By whoever has asked, who finds the store free then, and by another writer."""
+    root, half = tmp_path / "var" / "archive", tmp_path / "var" / "archive" / "snapshots" / "x.unfinished"
     with opened(tmp_path) as archive:
         archive.append(0, {STREAM: readings(5)})
         archive.flush()
-    store, copy = tmp_path / "var" / "archive" / "store", tmp_path / "copy"
-    (tmp_path / "copy.unfinished").mkdir()
-    (tmp_path / "copy.unfinished" / "CURRENT").write_text("half of it", encoding="utf-8")
-    copy_requests._copy_free(store, copy)
-    assert len(ox.Store.read_only(str(copy))) == len(ox.Store.read_only(str(store)))
-    assert not (tmp_path / "copy.unfinished").exists()
+
+    def leave_half() -> None:
+        half.mkdir(parents=True)
+        (half / "CURRENT").write_text("half of it", encoding="utf-8")
+
+    leave_half()
+    with copy_store(root) as copy:
+        assert len(ox.Store.read_only(str(copy))) == len(ox.Store.read_only(str(root / "store")))
+    for ending in (".request", ".alive"):
+        half.with_suffix(ending).touch()
+    with opened(tmp_path):
+        copy_requests.answer_requests(root, lambda folder: folder.mkdir())
+    assert half.with_suffix("").is_dir()
+
+
+def test_an_engine_that_starts_while_files_are_copied_has_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The copy is made anew, and has what the engine has written; it was alone for that, so as to come to an end."""
+    root = tmp_path / "var" / "archive"
+    with opened(tmp_path) as archive:
+        archive.append(0, {STREAM: readings(5)})
+        archive.flush()
+    quads, copied, refused = b"<urn:s> <urn:p> <urn:o> <urn:g> .\n", copy_requests._copy_file, []
+
+    def disturbed(file: Path, to: Path) -> None:
+        try:
+            engine = OxigraphStore(root / "store", SECOND, timeout=0.0)
+        except ArchiveError:
+            refused.append(file)
+        else:
+            engine.add(quads)
+            engine.close()
+        copied(file, to)
+
+    monkeypatch.setattr(copy_requests, "_copy_file", disturbed)
+    with copy_store(root) as copy:
+        assert list(ox.Store.read_only(str(copy)).quads_for_pattern(ox.NamedNode("urn:s"), None, None))
+        assert len(refused) == len(list(copy.iterdir()))
+    assert list((root / "snapshots").iterdir()) == []
+
+
+def test_damage_that_is_met_while_an_engine_starts_is_met_again_or_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "var" / "archive"
+    with opened(tmp_path) as archive:
+        archive.append(0, {STREAM: readings(5)})
+        archive.flush()
+    opening, tries = copy_requests.open_read_only, []
+
+    def beside_a_writer(path: Path) -> ox.Store:
+        tries.append(path)
+        if len(tries) == 1:
+            OxigraphStore(path, SECOND, timeout=0.0).close()
+            raise ArchiveError("a file is gone")
+        return opening(path)
+
+    monkeypatch.setattr(copy_requests, "open_read_only", beside_a_writer)
+    with copy_store(root) as copy:
+        assert len(ox.Store.read_only(str(copy))) > 5
+    assert len(tries) == 2
 
 
 def test_copies_of_killed_readers_are_removed(tmp_path: Path) -> None:
