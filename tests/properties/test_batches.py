@@ -11,13 +11,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from kaicep.cep.order import shared_events
+from support.campus import campuses
 from support.cases import Case, cases, difference
 from support.context_families import contexts_project
-from support.dataflows import answered, run
+from support.dataflows import answered, answered_all, cut_anywhere, run
 from support.engines import project_of
 from support.queries import FAMILIES
 from support.sampling import some_of
-from support.tuples import Batch, batches
+from support.tuples import Batch, batches, streams
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 families = pytest.mark.parametrize("family", FAMILIES)
@@ -45,6 +46,27 @@ def invariant(data: st.DataObject, family: str) -> None:
     check(run(case, cut, set()), expected)
     if resumed:
         check(run(case, cut, resumed), expected)
+
+
+@st.composite
+def _several(draw: st.DrawFn) -> tuple[list[Case], list[Batch], set[int]]:
+    """Queries of one project over streams in many batches, and after which of these a run is resumed."""
+    campus = draw(campuses())
+    families = draw(
+        st.lists(st.sampled_from([name for name in FAMILIES if name != "documents"]), min_size=2, max_size=4)
+    )
+    content = draw(streams(campus, 60))
+    several = [Case(campus, draw(FAMILIES[family](campus)), content) for family in families]
+    cut = cut_anywhere(content, draw(st.randoms(use_true_random=False)))
+    return several, cut, draw(st.sets(st.integers(0, len(cut)), max_size=2))
+
+
+def beside_each_other(several: Sequence[Case], cut: Sequence[Batch], resumed: set[int]) -> None:
+    """Compare what queries have beside each other with what each has alone, of streams that come as a whole."""
+    text = ";\n".join(case.text for case in several)
+    found = answered_all(project_of(several[0].campus.seed), text, cut, resumed)
+    for case, rows in zip(several, found, strict=True):
+        check(rows, whole(case))
 
 
 def check(actual: Sequence[Mapping[str, Any]], expected: Sequence[Mapping[str, Any]]) -> None:
@@ -88,6 +110,12 @@ def test_many_small_batches_of_streams_out_of_order_change_nothing(seed: int) ->
     check(answered(project, text, cut, set()), rows)
 
 
+@settings(max_examples=5, deadline=None, suppress_health_check=SLOW)
+@given(drawn=_several())
+def test_queries_beside_each_other_have_what_each_has_alone(drawn: tuple[list[Case], list[Batch], set[int]]) -> None:
+    beside_each_other(*drawn)
+
+
 def _joined(cut: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     return {stream: [row for batch in cut for row in batch[stream]] for stream in cut[0]}
 
@@ -98,3 +126,10 @@ def _joined(cut: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 @given(data=st.data())
 def test_batches_and_resumption_change_nothing_in_the_long_run(family: str, data: st.DataObject) -> None:
     invariant(data, family)
+
+
+@pytest.mark.long
+@settings(max_examples=5000, deadline=None, suppress_health_check=SLOW)
+@given(drawn=_several())
+def test_queries_beside_each_other_in_the_long_run(drawn: tuple[list[Case], list[Batch], set[int]]) -> None:
+    beside_each_other(*drawn)

@@ -22,7 +22,7 @@ from .cases import Case
 from .engines import project_of
 from .tuples import Batch
 
-__all__ = ["Run", "answered", "answered_with_calls", "cut_anywhere", "run"]
+__all__ = ["Run", "answered", "answered_all", "answered_with_calls", "cut_anywhere", "run"]
 
 
 class Run:
@@ -34,7 +34,7 @@ class Run:
         self._registrations = [Registration(q, q.called or f"query-{i}") for i, q in enumerate(queries)]
         self._dataflow = self._project.dataflow()
         self._taken: TakenFlow | None = None
-        self._tables: list[pa.Table] = []
+        self._steps: list[Mapping[str, pa.Table]] = []
         self._calls: list[pa.Table] = []
         for registration in self._registrations:
             self._dataflow.register(registration)
@@ -47,7 +47,7 @@ class Run:
         self._take(processed(self._dataflow, batch))
 
     def _take(self, step: BatchResult) -> None:
-        self._tables.append(step.matches[self._registrations[-1].label])
+        self._steps.append(step.matches)
         self._calls.append(step.calls)
 
     def resume(self) -> None:
@@ -62,11 +62,11 @@ class Run:
             self._dataflow = self._project.dataflow()
             self._dataflow.restore(state, self._registrations)
 
-    def finish(self) -> list[dict[str, Any]]:
-        """End the streams and give every row."""
+    def finish(self) -> list[list[dict[str, Any]]]:
+        """End the streams and give every row of each query, in the order of the document."""
         self._begin_anew()
         self._take(at_end(self._dataflow))
-        return [row for table in self._tables for row in rows(table)]
+        return [[row for step in self._steps for row in rows(step[one.label])] for one in self._registrations]
 
     @property
     def calls(self) -> list[dict[str, Any]]:
@@ -99,6 +99,19 @@ def answered_with_calls(
     project: Project, text: str, cut: Sequence[Batch], resumed: AbstractSet[int]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The rows of the last query, and what rules call."""
+    answer = _answer(project, text, cut, resumed)
+    return answer.finish()[-1], answer.calls
+
+
+def answered_all(
+    project: Project, text: str, cut: Sequence[Batch], resumed: AbstractSet[int]
+) -> list[list[dict[str, Any]]]:
+    """The rows of each query of a document."""
+    return _answer(project, text, cut, resumed).finish()
+
+
+def _answer(project: Project, text: str, cut: Sequence[Batch], resumed: AbstractSet[int]) -> Run:
+    """A document whose last batch has been taken."""
     answer = Run(project, text)
     for position, batch in enumerate(cut):
         if position in resumed:
@@ -106,4 +119,4 @@ def answered_with_calls(
         answer.process(batch)
     if len(cut) in resumed:
         answer.resume()
-    return answer.finish(), answer.calls
+    return answer

@@ -12,6 +12,7 @@ import pyoxigraph as ox
 import pytest
 from kaicep.archive.store import OxigraphStore, copy_requests
 from kaicep.archive.store.copy_requests import copy_store
+from kaicep.archive.store.oxigraph_folder import open_read_only
 from kaicep.errors import ArchiveError
 from support.archives import SECOND, STREAM, opened, readings
 from support.processes import process
@@ -143,14 +144,14 @@ def test_damage_that_is_met_while_an_engine_starts_is_met_again_or_none(
     with opened(tmp_path) as archive:
         archive.append(0, {STREAM: readings(5)})
         archive.flush()
-    opening, tries = copy_requests.open_read_only, []
+    tries = []
 
     def beside_a_writer(path: Path) -> ox.Store:
         tries.append(path)
         if len(tries) == 1:
             OxigraphStore(path, SECOND, timeout=0.0).close()
             raise ArchiveError("a file is gone")
-        return opening(path)
+        return open_read_only(path)
 
     monkeypatch.setattr(copy_requests, "open_read_only", beside_a_writer)
     with copy_store(root) as copy:
