@@ -168,5 +168,5 @@ def test_a_job_may_take_longer_than_an_answer_and_is_cancelled(archived_url: str
 
 
 def test_a_dataset_that_people_change_answers_at_once(archived_url: str) -> None:
-    """The one process that has it open answers: a job would keep others from it."""
+    """Its processes are few, and a job would keep one from others."""
     assert ask(f"{archived_url}/datasets/notes/sparql?query=ASK%20%7B%7D", Prefer="respond-async").status == 200
