@@ -20,7 +20,7 @@ from ..problem import ProblemError
 from .process_pool import ProcessPool
 from .sparql_answer import Document, SparqlQuestion, answered
 from .sparql_update import SparqlUpdate, updated
-from .store_process import Found, Given, TimeLimitError
+from .store_process import Found, Given, TimeLimitError, copied
 from .watched_call import WatchedCall
 
 __all__ = ["UploadedDataset"]
@@ -149,17 +149,3 @@ class UploadedDataset:
             unused = copy is not self._copy and not copy.users
         if unused:
             shutil.rmtree(copy.folder, ignore_errors=True)
-
-
-def copied(store: ox.Store, target: Path, *, tidy: bool) -> None:
-    """Copy a store to a new folder, by hard links.
-
-    Args:
-        store: copied.
-        target: the folder.
-        tidy: whether others beside it go: nobody reads them, since whoever did had the store open.
-    """
-    if tidy:
-        shutil.rmtree(target.parent, ignore_errors=True)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    store.backup(target)
