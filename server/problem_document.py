@@ -156,7 +156,7 @@ class _ProblemResponse(JSONResponse):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send it."""
-        if _takes_json(Headers(scope=scope).get("Accept", "")):
+        if _takes_json(",".join(Headers(scope=scope).getlist("Accept"))):
             await super().__call__(scope, receive, send)
         else:
             await self._text(scope, receive, send)

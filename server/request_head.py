@@ -6,15 +6,23 @@ import asyncio
 from typing import Any
 
 import h11
+from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from ..errors import KaicepError
+from .access import ResponsePolicy
+from .problem_document import problem_response
 
 __all__ = ["PromptProtocol"]
 
 _PATIENCE_S = 10.0
+_AGAIN_S = 5
 
 
 class PromptProtocol(H11Protocol):
     """HTTP/1.1 on one connection, which ends when no whole head of a request comes.
+
+    Requests on connections beyond those that may be are refused by a problem document; uvicorn has a word of text.
 
     Attributes:
         patience: seconds that a head may take, from the begin of the connection or the answer before.
@@ -22,6 +30,11 @@ class PromptProtocol(H11Protocol):
 
     patience = _PATIENCE_S
     _waiting: asyncio.TimerHandle | None = None
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        self._most, self.limit_concurrency = self.limit_concurrency, None
+        self._answering, self.app = self.app, self._answer
 
     def connection_made(self, transport: Any) -> None:
         """See `asyncio.Protocol`."""
@@ -37,6 +50,25 @@ class PromptProtocol(H11Protocol):
         """Wait for the next request."""
         self._wait()
         super().on_response_complete()
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the application answer, unless there are too many connections, or requests."""
+        if not self._crowded:
+            await self._answering(scope, receive, send)
+            return
+        hint = "come again, or let connections under [server] be more"
+        refusal = KaicepError(f"there are {self._most} connections already", hint=hint)
+        again = {"Retry-After": str(_AGAIN_S), "Connection": "close"}
+        await ResponsePolicy(problem_response(503, refusal, again))(scope, receive, send)
+
+    @property
+    def _crowded(self) -> bool:
+        """Whether there are too many connections, or requests."""
+        return self._most is not None and (len(self.connections) >= self._most or len(self.tasks) > self._most)
+
+    def _should_upgrade(self) -> bool:
+        """A WebSocket is a connection as well; uvicorn counts none before it is there."""
+        return not self._crowded and super()._should_upgrade()
 
     def _wait(self) -> None:
         self._cancel()

@@ -42,7 +42,7 @@ class Client(JobClient, StreamClient, KnowledgeClient):
         timeout: seconds without an answer after which a request is given up.
 
     Raises:
-        ConfigError: that is no address.
+        ConfigError: that is no address, or has a password in it; the token is none.
 
     Example:
         >>> client = Client("http://127.0.0.1:8080")  # doctest: +SKIP
@@ -135,7 +135,7 @@ class Client(JobClient, StreamClient, KnowledgeClient):
 
         Args:
             label: of the query.
-            after: as of `matches`; `None`: those that are new from now on; `0`: all.
+            after: `next` of `matches`, or the `id` of a `RemoteRow`; `None`: those that are new from now on; `0`: all.
         """
         return following_rows(self._connection, f"/queries/{named(label)}/rows", after)
 

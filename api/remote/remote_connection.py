@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
@@ -17,6 +18,8 @@ __all__ = ["REFUSED", "Connection", "RemoteError", "error_of_fields", "error_of_
 _PROBLEM = "application/problem+json"
 _TYPE = "urn:kaicep:error:"
 REFUSED = 400
+_TOKEN = re.compile(r"[!-~]+")
+"""Of letters that headers have."""
 
 Value = TypeVar("Value")
 
@@ -40,12 +43,18 @@ class Connection:
         timeout: seconds without an answer, or a part of one, after which it is given up.
 
     Raises:
-        ConfigError: that is no address.
+        ConfigError: that is no address, or has a password in it; the token is none. Neither is repeated.
     """
 
     def __init__(self, url: str, token: str | None, timeout: float) -> None:
+        if "@" in url.rpartition("://")[2].partition("/")[0]:
+            said = "the address of the server has a password in it, which is sent to nobody"
+            raise ConfigError(said, hint="write http://HOST:PORT, and give the token apart, as token= or KAICEP_TOKEN")
         if not url.startswith(("http://", "https://")):
             raise ConfigError(f"'{url}' is no address of a server", hint="write http://HOST:PORT, or https://…")
+        if token is not None and _TOKEN.fullmatch(token) is None:
+            said = "the token has a space, a line break, or a letter that no header has"
+            raise ConfigError(said, hint="take the token alone: read from a file, it may end with a line break")
         self.url = url.rstrip("/")
         self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._pool = urllib3.PoolManager(retries=False, timeout=urllib3.Timeout(connect=10.0, read=timeout))

@@ -15,6 +15,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
 from cachetools import LRUCache
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...errors import KaicepError
@@ -112,8 +113,7 @@ class ClientLimits:
                 del self._open[name]
 
     def _client(self, scope: Scope) -> ClientIdentity:
-        lines = dict(scope["headers"])
-        known = self._access.client(lines.get(b"authorization", b"").decode("latin-1"))
+        known = self._access.client(Headers(scope=scope).get("Authorization"))  # of several the one that is checked
         address = (scope.get("client") or ("",))[0]
         return known or ClientIdentity(address, "admin" if self._access.open else "read")
 

@@ -105,7 +105,7 @@ class _Graphs:
         """SPARQL 1.1 Graph Store Protocol, GET and HEAD."""
         if not _names_graph(request):
             return JSONResponse(await run_in_threadpool(self._store.graphs))
-        media = accepted(request.headers.get("Accept"), GRAPH_TYPES)
+        media = accepted(",".join(request.headers.getlist("Accept")), GRAPH_TYPES)
         if not media:
             raise ProblemError(406, "graphs are triples", f"accept {', '.join(GRAPH_TYPES)}")
         graph = _graph(request)

@@ -133,7 +133,7 @@ def sparql_routes(
             update = SparqlUpdate(asked.update, base, settings.prefixes, asked.default, asked.named)
             await run_in_threadpool(dataset.update, update)
             return Response(status_code=204)
-        accept = request.headers.get("Accept")
+        accept = ",".join(request.headers.getlist("Accept"))
         graphs = accepted(accept, GRAPH_TYPES)
         if asked.query is None:
             if not graphs:

@@ -5,6 +5,7 @@ It is begun ahead and kept: a process of its own for each request takes longer t
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 import traceback
@@ -22,7 +23,7 @@ from ...storage import SETTLED, ChildProcess, Telling, serve_parent
 from ..problem import ProblemError
 from .watched_call import WatchedCall
 
-__all__ = ["StoreProcess", "TimeLimitError", "main"]
+__all__ = ["StoreProcess", "TimeLimitError", "copied", "main"]
 
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
@@ -272,6 +273,20 @@ def main(number: int, *, prompt: bool = False) -> None:
             traceback.print_exc()
             refusal = (500, error_fields(KaicepError("the server has a defect", hint="its log says more; report it")))
         connection.send((_ANSWER, (found, refusal)))
+
+
+def copied(store: ox.Store, target: Path, *, tidy: bool) -> None:
+    """Copy a store to a new folder, by hard links.
+
+    Args:
+        store: copied.
+        target: the folder.
+        tidy: whether others beside it go: nobody reads them, since whoever did had the store open.
+    """
+    if tidy:
+        shutil.rmtree(target.parent, ignore_errors=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    store.backup(target)
 
 
 class _Teller:

@@ -10,6 +10,8 @@ import pytest
 from kaicep.config import Settings
 from kaicep.server.request_head import PromptProtocol
 from support.servers import ask, serving
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
 
 def connected(url: str) -> socket.socket:
@@ -38,7 +40,12 @@ def test_there_are_no_more_connections_than_may_be() -> None:
         until = time.monotonic() + 20
         while (found := ask(f"{url}/health")).status == 200:
             assert time.monotonic() < until
-        assert found.status == 503
+        assert (found.status, found.media_type, found.headers["retry-after"]) == (503, "application/problem+json", "5")
+        assert found.json["detail"] == "there are 4 connections already"
+        assert found.headers["x-content-type-options"] == "nosniff"
+        with pytest.raises(InvalidStatus) as refused:
+            connect(url.replace("http", "ws") + "/queries/high/live", open_timeout=60)
+        assert refused.value.response.status_code == 503
         for connection in held:
             connection.close()
         while ask(f"{url}/health").status != 200:

@@ -51,6 +51,26 @@ def test_where_no_server_is() -> None:
     assert error.value.status == 0
 
 
+@pytest.mark.parametrize(
+    ("url", "token", "why"),
+    [
+        ("http://ops:8080", "hush-hush-hush-hush\n", "the token has a space, a line break, or a letter"),
+        ("http://ops:8080", "hush-hush-hush-hush\r", "the token has a space, a line break, or a letter"),
+        ("http://ops:8080", "hush-hush hush-hush", "the token has a space, a line break, or a letter"),
+        ("http://ops:8080", "hush-hush-hush-hüsh€", "the token has a space, a line break, or a letter"),
+        ("http://ops:8080", "", "the token has a space, a line break, or a letter"),
+        ("http://me:hush-hush-hush-hush@ops:8080/", None, "has a password in it, which is sent to nobody"),
+        ("me:hush-hush-hush-hush@ops:8080", None, "has a password in it, which is sent to nobody"),
+        ("ftp://me:hush-hush-hush-hush@ops", None, "has a password in it, which is sent to nobody"),
+    ],
+)
+def test_what_is_secret_is_refused_and_not_repeated(url: str, token: str | None, why: str) -> None:
+    """Of a token that is read from a file, the line break would be found by what writes headers, which shows all."""
+    with pytest.raises(ConfigError, match=why) as error:
+        Connection(url, token, 1.0)
+    assert "hush" not in str(error.value)
+
+
 def test_a_value_of_another_kind_is_no_answer() -> None:
     connection = Connection("http://ops", None, 1.0)
     with patch.object(connection, "json", return_value=["a", "b"]):

@@ -162,6 +162,17 @@ def test_who_sends_too_many_a_second_is_told_when_to_come_again(monkeypatch: pyt
     asyncio.run(run())
 
 
+def test_who_shows_two_tokens_is_known_by_the_one_that_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> Counter[str]:
+        app = Slow()
+        app.go.set()
+        shown = [(b"authorization", f"Bearer {token}".encode()) for token in (ANNE, 32 * "x")]
+        await asked(limited(app, monkeypatch), None, headers=shown)
+        return app.most
+
+    assert asyncio.run(run()) == {"token anne": 1}
+
+
 def test_without_tokens_nobody_counts() -> None:
     async def run() -> set[int]:
         app = Slow()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import timedelta
-from urllib.parse import quote, urlencode
+from http.client import HTTPConnection
+from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 from kaicep.config import Settings
@@ -46,6 +48,26 @@ def test_it_answers_in_the_form_that_is_wanted(archived_url: str, query: str, me
     found = get(archived_url, query, Accept=media)
     assert (found.status, found.media_type, found.headers["vary"]) == (200, media, "Accept")
     assert found.body
+
+
+@pytest.mark.parametrize(
+    ("path", "media"),
+    [
+        ("/sparql?query=ASK%20%7B%7D", "text/csv"),
+        ("/sparql?query=CONSTRUCT%20WHERE%20%7B%3Fs%20%3Fp%20%3Fo%7D%20LIMIT%201", "application/n-triples"),
+        ("/datasets/notes/graphs?default", "application/n-triples"),
+        ("/nothing", "application/problem+json"),
+    ],
+)
+def test_several_lines_of_accept_are_one(archived_url: str, path: str, media: str) -> None:
+    """RFC 9110, 5.3."""
+    connection = HTTPConnection(urlsplit(archived_url).netloc)
+    with closing(connection):
+        connection.putrequest("GET", path)
+        for accept in ("image/png", media):
+            connection.putheader("Accept", accept)
+        connection.endheaders()
+        assert connection.getresponse().headers.get_content_type() == media
 
 
 def test_graphs_of_the_request_are_the_dataset(archived_url: str) -> None:
@@ -168,5 +190,5 @@ def test_a_job_may_take_longer_than_an_answer_and_is_cancelled(archived_url: str
 
 
 def test_a_dataset_that_people_change_answers_at_once(archived_url: str) -> None:
-    """The one process that has it open answers: a job would keep others from it."""
+    """Its processes are few, and a job would keep one from others."""
     assert ask(f"{archived_url}/datasets/notes/sparql?query=ASK%20%7B%7D", Prefer="respond-async").status == 200
