@@ -28,7 +28,6 @@ _NOT_MEANT = "no topic of the stream: its topics have changed since it was subsc
 _NO_VALUE = 'no object; write value = "…" for the attribute that gets a payload that is a value'
 _NULL = "null is no value"
 _BREAK = "[\r\n]"
-_STRINGS = frozenset({"xsd:string", "<http://www.w3.org/2001/XMLSchema#string>"})
 
 
 def message_records(
@@ -139,11 +138,8 @@ def _documents(messages: pa.Table, payload: str) -> tuple[pa.Table, np.ndarray, 
 
 
 def _has_texts(stream: StreamSettings, settings: MqttSourceSettings) -> bool:
-    """Whether the attribute that gets values has texts: then 1.10 is another one than 1.1."""
     of = None if settings.value is None else stream.attributes.get(settings.value)
-    if of is None:
-        return False
-    return of.datatype in _STRINGS or (of.datatype is None and (of.individual or of.key) is not None)
+    return of is not None and of.has_texts()
 
 
 def _one_by_one(

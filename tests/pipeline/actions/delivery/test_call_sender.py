@@ -39,8 +39,8 @@ def started(
     settings = ActionSettings.model_validate(said)
     outbox = Outbox(folder)
     sender = CallSender("ops", LaneSchedule(settings, batch), make, outbox)
-    for batch, rule in enumerate(rules, 1):
-        outbox.put(batch, calls_table(range(5), rule=rule))
+    for number, rule in enumerate(rules, 1):
+        outbox.put(number, calls_table(range(5), rule=rule))
     for lane in outbox.release(len(rules)):
         sender.wake(lane)
     return sender, outbox

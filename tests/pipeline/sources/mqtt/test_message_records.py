@@ -21,7 +21,11 @@ def parsed(messages: list[tuple[str, str | bytes]], source: dict[str, str] | Non
     stream = {
         "event_type": "<urn:R>",
         "time": {"attribute": "at"},
-        "attributes": {**{name: {} for name in names}, "word": {"datatype": "xsd:string"}, "who": {"individual": "<{+}>"}},
+        "attributes": {
+            **{name: {} for name in names},
+            "word": {"datatype": "xsd:string"},
+            "who": {"individual": "<{+}>"},
+        },
         "source": {"mqtt": {"server": "mqtt://b", "topics": "building/{room}/{kind}", **mqtt}, **(source or {})},
     }
     settings = Settings.parse({"streams": {"air": stream}}).streams["air"]
