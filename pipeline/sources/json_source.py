@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,8 @@ from .text_lines import join, split_off_invalid_text, without_blank_lines
 __all__ = ["JsonSource", "parse_json_documents", "parse_json_lines", "parse_json_text"]
 
 _MOST_OPEN = MOST_NESTED + 1  # the record itself is an object
+_LONG_NUMBER = re.compile(r"\d{19}")
+"""Some of them are no integers of 64 bits, which orjson rounds: identities of two events would become one."""
 _HALVES = "no text: half of a surrogate pair"
 _KINDS = {
     list: "an array",
@@ -222,6 +225,8 @@ def _parsed(line: str) -> dict[str, object] | str:
         return TOO_DEEP
     try:
         value = orjson.loads(line)
+        if _LONG_NUMBER.search(line):
+            value = json.loads(line)
     except orjson.JSONDecodeError:
         try:  # the standard library also reads NaN and Infinity, which Python's own writer writes
             value = json.loads(line)
