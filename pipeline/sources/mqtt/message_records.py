@@ -19,6 +19,7 @@ from ....settings.mqtt import MqttSourceSettings, TopicPattern
 from ..json_source import parse_json_lines
 from ..payloads import payload_items
 from ..records import Malformed, RawBatch, RecordOrigin, concatenate, table_of_dicts
+from ..text_lines import HALVES, has_halves
 
 __all__ = ["message_records"]
 
@@ -174,13 +175,21 @@ def _items(text: str, value: str | None, *, texts: bool) -> list[dict[str, objec
     except (ValueError, RecursionError) as error:
         return [{value: text}] if value is not None else [f"no JSON: {error}"]
     if isinstance(found, list):
-        return [item if isinstance(item, dict) else "an array holds something that is no object" for item in found]
+        return [_of_array(item, escaped="\\u" in text) for item in found]
     if value is None:
         return [_NO_VALUE]
     if found is None:
         return [_NULL]
+    if isinstance(found, str) and has_halves(found):
+        return [HALVES]
     written = texts and isinstance(found, int | float) and not isinstance(found, bool)
     return [{value: text.strip() if written else found}]
+
+
+def _of_array(item: object, *, escaped: bool) -> dict[str, object] | str:
+    if not isinstance(item, dict):
+        return "an array holds something that is no object"
+    return HALVES if escaped and has_halves(json.dumps(item, ensure_ascii=False)) else item
 
 
 def _with_attributes(

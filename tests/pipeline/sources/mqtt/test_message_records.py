@@ -145,6 +145,17 @@ def test_documents_may_have_times_relative_to_when_they_came() -> None:
     assert [each.text for each in batch.malformed] == ["oops"]
 
 
+def test_halves_of_surrogate_pairs_are_dead_letters() -> None:
+    """No column takes them: one would end the batch, and each one that delivers it again."""
+    texts = [r'"\ud800"', r'[{"n": 1}, {"kind": ["\udc00"]}, {"\ud800": 1}]', r'{"kind": "\ud800"}', r'"\ud83d\ude00"']
+    batch = parsed([(TOPIC, text) for text in texts], value="value")
+    assert batch.table.select(["n", "value"]).to_pylist() == [
+        {"n": 1, "value": None},
+        {"n": None, "value": "\U0001f600"},
+    ]
+    assert sorted(wrong(batch)) == sorted((texts[n], "no text: half of a surrogate pair") for n in (0, 1, 1, 2))
+
+
 def test_no_message_at_all() -> None:
     batch = parsed([(TOPIC, "")])
     assert batch.table.num_rows == 0
