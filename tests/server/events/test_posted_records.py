@@ -57,7 +57,7 @@ def test_no_record_is_no_error() -> None:
         ("application/json", b'{"a": }', 400, "body:1:7: no JSON"),
         ("application/x-ndjson", b'{"a": 1}\n{"a": \n', 400, "body:2:"),
         ("text/csv", b"a,b\n1\n", 400, "line 2: more or fewer values than names"),
-        ("text/csv", b"a;b\n1,5;2\n", 400, "line 2: more or fewer values than names"),
+        ("text/csv", b"a;b\n1;2\n", 400, "line 1: one name alone, 'a;b': write commas between names and values"),
         ("text/csv", b"a,b,a\n1,2,3\n", 400, "line 1: the name 'a' twice"),
         ("text/csv", b"a\n\xff\n", 400, "the body: no CSV"),
     ],
