@@ -70,8 +70,9 @@ def _of_csv(body: bytes) -> Iterator[bytes]:
         names = Counter(name for name in rows.fieldnames or () if name)
         if twice := next((name for name, count in names.items() if count > 1), None):
             raise _wrong("line 1", f"the name '{twice}' twice", "give each column a name of its own")
-        if len(names) == 1 and re.search(r"[;\t|]", *names):
-            raise _wrong("line 1", f"one name alone, '{next(iter(names))}'", "write commas between names and values")
+        alone = next(iter(names), "") if len(names) == 1 else ""
+        if re.search(r"[;\t|]", alone):
+            raise _wrong("line 1", f"one name alone, '{alone}'", "write commas between names and values")
         for row in rows:
             if None in row or None in row.values():
                 hint = "write the names into the first line, and commas between values"
