@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from typing import Annotated, ClassVar, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -41,10 +42,19 @@ def _address(text: object) -> object:
     if isinstance(text, str) and "@" in re.split(r"[/?#]", text.partition("//")[2])[0]:
         message = 'an address with a password is a secret; write "env:NAME" or "file:PATH" for where it is found'
         raise ValueError(message)
-    if not isinstance(text, str) or not re.match(r"https?://[^/?#]", text):
+    if not isinstance(text, str) or not re.match(r"https?://[^/?#]", text) or not _has_place(text):
         message = f'{text!r} is no address of a webhook; write one such as "https://ops.example/alarm"'
         raise ValueError(message)
     return text
+
+
+def _has_place(url: str) -> bool:
+    """Whether a URL names a host, and a port that there may be."""
+    try:
+        parts = urlsplit(url)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _function(text: object) -> object:
@@ -65,6 +75,17 @@ def _host(text: object) -> object:
     """`host` or `host:port`."""
     if isinstance(text, str) and re.fullmatch(r"[\w.-]+(?::\d{1,5})?", text) is None:
         message = f"'{text}' is no host; write one such as \"mail.example:587\""
+        raise ValueError(message)
+    if isinstance(text, str) and not _has_place(f"//{text}"):
+        message = f"'{text}' has no port: it is a number from 1 to 65535"
+        raise ValueError(message)
+    return text
+
+
+def _topic(text: object) -> object:
+    """A template of a topic of MQTT that something may be published to."""
+    if isinstance(text, str) and (not text or re.search(r"[+#\0]", text)):
+        message = f"'{text}' is no topic to publish to: it is not empty, and + and # are for those who listen"
         raise ValueError(message)
     return text
 
@@ -113,7 +134,7 @@ class MqttSettings(CertificateSettings):
     _encrypted_by: ClassVar[str] = "tls = true"
 
     broker: Host
-    topic: str
+    topic: Annotated[str, BeforeValidator(_topic)]
     retain: bool = False
     tls: bool = False
     user: str | None = None
@@ -136,7 +157,7 @@ class KafkaSettings(Table):
     """
 
     servers: KafkaServers
-    topic: str
+    topic: str = Field(min_length=1)
     key: str | None = None
     options: KafkaOptions = Field(default_factory=dict)
 

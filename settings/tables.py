@@ -19,6 +19,7 @@ Hosting = Literal["driver", "executors", "auto"]
 """Who reads and answers the batches of an engine."""
 OnContradiction = Literal["refuse", "leave_out", "warn"]
 """What becomes of modules that contradict themselves."""
+_STRINGS = frozenset({"xsd:string", "<http://www.w3.org/2001/XMLSchema#string>"})
 
 
 class KnowledgeSettings(Table):
@@ -75,6 +76,10 @@ class AttributeSettings(Table):
     key: str | None = None
     of_class: str | None = None
     ignore_case: bool = False
+
+    def has_texts(self) -> bool:
+        """Whether its values are texts, by what stands here: then 1.10 is another one than 1.1."""
+        return self.datatype in _STRINGS or (self.datatype is None and (self.individual or self.key) is not None)
 
     @field_validator("individual")
     @classmethod

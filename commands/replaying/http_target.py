@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import urllib3
 
@@ -27,9 +28,16 @@ class HttpTarget:
 
     Args:
         spec: what it is made of.
+
+    Raises:
+        ConfigError: a secret is not there.
+        PipelineError: the URL is none.
     """
 
     def __init__(self, spec: TargetSpec) -> None:
+        if not _names_a_server(spec.url):
+            hint = "write http://server:8080/streams/NAME/events"
+            raise PipelineError(f"'{spec.url}' is no address of a server", hint=hint)
         self._url = spec.url
         self._headers = {"Content-Type": "application/x-ndjson", "User-Agent": "kaicep"}
         if spec.token is not None:
@@ -38,6 +46,7 @@ class HttpTarget:
         self._pool = urllib3.PoolManager(retries=False, timeout=urllib3.Timeout(total=30.0), maxsize=1)
 
     patience = timedelta(seconds=_PATIENCE_S)
+    texts = frozenset[str]()
 
     def send(self, events: Sequence[Mapping[str, Any]]) -> None:
         """See `ReplayTarget.send`: what was not acknowledged is sent again, and known there by its identity."""
@@ -46,6 +55,9 @@ class HttpTarget:
         while True:
             try:
                 answer = self._pool.request("POST", self._url, body=body, headers=self._headers, redirect=False)
+            except urllib3.exceptions.SSLError as error:
+                hint = "see to its certificate, which an authority of this system has to vouch for, or write http://"
+                raise PipelineError(f"no encrypted connection to {self._url}: {error}", hint=hint) from error
             except urllib3.exceptions.HTTPError as error:
                 if away >= _PATIENCE_S:
                     hint = "see that kaicep serve runs there, and repeat what was not sent"
@@ -67,6 +79,14 @@ class HttpTarget:
     def close(self) -> None:
         """See `ReplayTarget.close`."""
         self._pool.clear()
+
+
+def _names_a_server(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:  # of the port, or of brackets
+        return False
 
 
 def _seconds(text: str | None) -> float:

@@ -34,6 +34,7 @@ class KafkaTarget:
     def __init__(self, spec: TargetSpec) -> None:
         parts = urlsplit(spec.url)
         self._topic, self._key = parts.path.strip("/"), spec.key
+        self.texts = frozenset[str]() if spec.key is None else frozenset({spec.key})
         if not parts.netloc or not self._topic:
             raise PipelineError(f"'{spec.url}' names no topic", hint="write kafka://broker:9092/topic")
         library = kafka_library("--to", _OURS)

@@ -44,6 +44,7 @@ class MqttTarget:
         place, _, topic = rest.partition("/")
         source = _source(spec)
         self._topic = _pattern(unquote(topic) or (source.topics[0] if source is not None else ""))
+        self.texts = frozenset(name for name in self._topic.names if name is not None)
         self._value = None if source is None else source.value
         self._broker = _broker(f"{scheme}://{place}", source)
         key = f"streams.{spec.stream}.source.mqtt" if source is not None else "--to"
@@ -56,7 +57,8 @@ class MqttTarget:
     def send(self, events: Sequence[Mapping[str, Any]]) -> None:
         """See `ReplayTarget.send`: with QoS 1; a connection that is lost is made again meanwhile."""
         until = time.monotonic() + _TIMEOUT_S
-        for message in [self._published(event) for event in events]:
+        messages = [self._message(event) for event in events]  # all of them, before one is on its way
+        for message in [self._client.publish(topic, text, qos=1) for topic, text in messages]:
             while not _acknowledged(message):
                 if time.monotonic() > until:
                     hint = "see to the broker, and repeat what was not sent"
@@ -85,15 +87,15 @@ class MqttTarget:
             self.close()
             raise PipelineError(self._about(reason), hint="see that it runs there, and whom it lets in")
 
-    def _published(self, event: Mapping[str, Any]) -> MQTTMessageInfo:
+    def _message(self, event: Mapping[str, Any]) -> tuple[str, str]:
+        """Topic and payload."""
         topic = "/".join(
-            level if name is None else _level(event, name)
+            level if name is None else _level(event, name, alone=level != "#")
             for level, name in zip(self._topic.levels, self._topic.names, strict=True)
         )
         body = {name: value for name, value in event.items() if name not in self._topic.names}
         alone = body.get(self._value) if self._value is not None else None
-        text = json.dumps(body if alone is None else alone, ensure_ascii=False)
-        return self._client.publish(topic, text, qos=1)
+        return topic, json.dumps(body if alone is None else alone, ensure_ascii=False)
 
 
 def _source(spec: TargetSpec) -> MqttSourceSettings | None:
@@ -125,11 +127,14 @@ def _pattern(text: str) -> TopicPattern:
     return found
 
 
-def _level(event: Mapping[str, Any], name: str) -> str:
+def _level(event: Mapping[str, Any], name: str, *, alone: bool) -> str:
+    """What stands at a level, or where it is not `alone` at all that are left."""
     value = event.get(name)
-    if value is None or any(sign in str(value) for sign in "+#\0"):
+    signs = "+#\0/" if alone else "+#\0"
+    if value is None or any(sign in str(value) for sign in signs):
+        last = f"; {{{name}#}} at the end may have several levels" if alone and "/" in str(value) else ""
         raise PipelineError(
-            f"the topic needs {{{name}}}, which is {value!r} in {dict(event)}", hint="name another topic"
+            f"the topic needs {{{name}}}, which is {value!r} in {dict(event)}", hint=f"name another topic{last}"
         )
     return str(value)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
     from .replay_pace import ReplayPace
     from .replay_patience import ReplayPatience
     from .replay_target import ReplayTarget, TargetSpec
+
+    _Batches = Callable[
+        [Callable[[float, float | None], None], frozenset[str]],
+        Iterator[tuple[list[dict[str, Any]], list[datetime | None]]],
+    ]
 
 app = typer.Typer()
 
@@ -93,7 +99,7 @@ def replay(
     sent, latest = 0, None
     try:
         with _progress(files, quiet=quiet) as bar, _patience(to, target, quiet=quiet) as patience:
-            for events, moments in batches(bar):
+            for events, moments in batches(bar, target.texts):
                 for first, end in pace.groups(moments):
                     with patience.waiting():
                         target.send(events[first:end])
@@ -140,10 +146,8 @@ def _stream(project: Path | None, stream: str | None, time: str | None) -> tuple
     return settings, name
 
 
-def _batches(
-    files: Sequence[str], stream: StreamSettings
-) -> Callable[[Callable[[float, float | None], None]], Iterator[tuple[list[dict[str, Any]], list[datetime | None]]]]:
-    """The events of files and their time stamps; told how much is read of how much."""
+def _batches(files: Sequence[str], stream: StreamSettings) -> _Batches:
+    """The events of files and their time stamps; told how much is read of how much, and which attributes are texts."""
     from ...pipeline.sources import file_format, list_files, read_batches
 
     paths = [path for file in files for path in list_files(Path(file))]
@@ -153,37 +157,51 @@ def _batches(
     total = sum(path.stat().st_size for path in paths)
 
     def batches(
-        told: Callable[[float, float | None], None],
+        told: Callable[[float, float | None], None], texts: frozenset[str]
     ) -> Iterator[tuple[list[dict[str, Any]], list[datetime | None]]]:
         before = 0
+        known = texts | {name for name, attribute in stream.attributes.items() if attribute.has_texts()}
         for path in paths:
-            read = _numbers if path.is_file() and file_format(path, stream) == "csv" else _as_it_is
+            numbers = path.is_file() and file_format(path, stream) == "csv"
             for batch in read_batches(path, stream):
                 for wrong in batch.malformed:
                     tell(f"{wrong.place}: {wrong.reason}; it is not sent")
                 told(before, total)
-                yield _events(batch.table.to_pylist(), read), _moments(batch.table, stream)
+                yield _events(batch.table.to_pylist(), known if numbers else None), _moments(batch.table, stream)
             before += path.stat().st_size
 
     return batches
 
 
-def _events(rows: Sequence[Mapping[str, Any]], read: Callable[[Any], Any]) -> list[dict[str, Any]]:
-    """Rows as JSON has them, without what they do not have."""
-    return [{name: read(value) for name, value in row.items() if value is not None} for row in rows]
+def _events(rows: Sequence[Mapping[str, Any]], texts: frozenset[str] | None) -> list[dict[str, Any]]:
+    """Rows as JSON has them, without what they do not have.
+
+    Args:
+        rows: of a file.
+        texts: of CSV, the attributes that are no numbers, whatever they look like; `None`: the file knows.
+    """
+
+    def read(name: str, value: Any) -> Any:
+        return _as_it_is(value) if texts is None or name in texts else _number(value)
+
+    return [{name: read(name, value) for name, value in row.items() if value is not None} for row in rows]
 
 
-_JSON = (str, int, float, bool, list, dict)
+_JSON = (str, int, bool, type(None))
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
 
 
 def _as_it_is(value: Any) -> Any:
-    if isinstance(value, _JSON):
+    if isinstance(value, _JSON) or (isinstance(value, float) and math.isfinite(value)):
         return value
+    if isinstance(value, list):
+        return [_as_it_is(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _as_it_is(item) for name, item in value.items()}
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
-def _numbers(value: Any) -> Any:
+def _number(value: Any) -> Any:
     """CSV knows texts only: those that JSON would have as numbers are numbers."""
     if isinstance(value, str) and _NUMBER.fullmatch(value):
         return json.loads(value)

@@ -36,9 +36,11 @@ class ReplayTarget(Protocol):
 
     Attributes:
         patience: how long the receiver may be away while something is sent.
+        texts: attributes that stand beside the message, which are texts there.
     """
 
     patience: timedelta
+    texts: frozenset[str]
 
     def send(self, events: Sequence[Mapping[str, Any]]) -> None:
         """Send events, in order; when this returns, the receiver has acknowledged them.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -17,12 +18,13 @@ from ...config import StreamSettings
 from .file_source import LineSource
 from .payloads import parse_payloads
 from .records import Malformed, RawBatch, RecordOrigin, table_of_dicts
-from .text_lines import join, split_off_invalid_text, without_blank_lines
+from .text_lines import HALVES, has_halves, join, split_off_invalid_text, without_blank_lines
 
 __all__ = ["JsonSource", "parse_json_documents", "parse_json_lines", "parse_json_text"]
 
 _MOST_OPEN = MOST_NESTED + 1  # the record itself is an object
-_HALVES = "no text: half of a surrogate pair"
+_LONG_NUMBER = re.compile(r"\d{19}")
+"""Some of them are no integers of 64 bits, which orjson rounds: identities of two events would become one."""
 _KINDS = {
     list: "an array",
     str: "a string",
@@ -106,9 +108,9 @@ def _items(text: str) -> list[_Item]:
 
 def _item(value: object) -> _Item:
     text = json.dumps(value, ensure_ascii=False)
-    if _is_text(text):
+    if not has_halves(text):
         return _Item(value, text)
-    return _Item(None, text.encode(errors="backslashreplace").decode(), _HALVES)
+    return _Item(None, text.encode(errors="backslashreplace").decode(), HALVES)
 
 
 def parse_json_lines(lines: pa.Array, origin: RecordOrigin, time: str, *, broken: bool = False) -> RawBatch:
@@ -208,25 +210,19 @@ def _parse_one_by_one(
     return table_of_dicts(records), good, malformed
 
 
-def _is_text(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _parsed(line: str) -> dict[str, object] | str:
     """Return the object of a line, or why it is none."""
     if line.count("[") + line.count("{") > _MOST_OPEN and json_nesting(line) > _MOST_OPEN:
         return TOO_DEEP
     try:
         value = orjson.loads(line)
+        if _LONG_NUMBER.search(line):
+            value = json.loads(line)
     except orjson.JSONDecodeError:
         try:  # the standard library also reads NaN and Infinity, which Python's own writer writes
             value = json.loads(line)
-            if not _is_text(json.dumps(value, ensure_ascii=False)):
-                return _HALVES
+            if has_halves(json.dumps(value, ensure_ascii=False)):
+                return HALVES
         except json.JSONDecodeError as error:
             return f"no JSON: {error.msg} at character {error.colno}"
         except ValueError:

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 __all__ = [
+    "HALVES",
     "checked_text",
     "column_as_utf8",
     "conversion",
     "declared_columns",
+    "has_halves",
     "join",
     "lines_of",
     "split_off_invalid_text",
@@ -31,6 +33,8 @@ __all__ = [
     "text_encoding",
     "without_blank_lines",
 ]
+
+HALVES = "no text: half of a surrogate pair"
 
 # By Python's names; what the Encoding Standard of the WHATWG calls windows-1252 holds ISO-8859-1 as well.
 _ENCODINGS = {"utf-8": "utf-8", "cp1252": "windows-1252", "iso8859-1": "windows-1252", "ascii": "us-ascii"}
@@ -158,6 +162,15 @@ def join(lines: pa.Array) -> pa.Buffer:
     """Return the lines as one text, a line break between them."""
     together = pa.ListArray.from_arrays(pa.array([0, len(lines)], pa.int32()), lines)
     return pc.binary_join(together, "\n")[0].as_buffer()
+
+
+def has_halves(text: str) -> bool:
+    """Whether halves of surrogate pairs are in a text, as escapes of JSON may say: it cannot be written anywhere."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _are_text(lines: pa.Array) -> bool:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import re
+from collections import Counter
 from collections.abc import Iterator
 
 import orjson
@@ -16,6 +19,9 @@ __all__ = ["DOCUMENT_TYPES", "RECORD_TYPES", "json_lines"]
 
 RECORD_TYPES = ("application/json", "application/x-ndjson", "application/jsonl", "text/csv")
 DOCUMENT_TYPES = (*RECORD_TYPES[:3], "application/senml+json", "application/ld+json")
+
+_LONG_NUMBER = re.compile(rb"\d{19}")
+"""Some of them are no integers of 64 bits, which orjson rounds: identities of two events would become one."""
 
 
 def json_lines(content_type: str | None, body: bytes, *, documents: bool = False) -> list[bytes]:
@@ -38,7 +44,7 @@ def json_lines(content_type: str | None, body: bytes, *, documents: bool = False
         raise ProblemError(415, f"the records are in {charset}", "send UTF-8")
     if documents:
         lines = enumerate(body.splitlines(), start=1) if media in RECORD_TYPES[1:3] else [(1, body)]
-        return [orjson.dumps(_parsed(line, number)) for number, line in lines if line.strip()]
+        return [_line(_parsed(line, number)) for number, line in lines if line.strip()]
     if media == "text/csv":
         return list(_of_csv(body))
     return list(_of_array(body) if media == "application/json" else _of_lines(body))
@@ -47,7 +53,7 @@ def json_lines(content_type: str | None, body: bytes, *, documents: bool = False
 def _of_array(body: bytes) -> Iterator[bytes]:
     value = _parsed(body, 1)
     for number, record in enumerate(value if isinstance(value, list) else [value], start=1):
-        yield orjson.dumps(_object(record, number))
+        yield _line(_object(record, number))
 
 
 def _of_lines(body: bytes) -> Iterator[bytes]:
@@ -61,17 +67,25 @@ def _of_csv(body: bytes) -> Iterator[bytes]:
     """An empty field is no attribute; the mark that spreadsheets put before UTF-8 is no part of a name."""
     try:
         rows = csv.DictReader(io.StringIO(body.decode("utf-8-sig"), newline=""), strict=True)
+        names = Counter(name for name in rows.fieldnames or () if name)
+        if twice := next((name for name, count in names.items() if count > 1), None):
+            raise _wrong("line 1", f"the name '{twice}' twice", "give each column a name of its own")
+        alone = next(iter(names), "") if len(names) == 1 else ""
+        if re.search(r"[;\t|]", alone):
+            raise _wrong("line 1", f"one name alone, '{alone}'", "write commas between names and values")
         for row in rows:
             if None in row or None in row.values():
-                raise _wrong(rows.line_num, "more or fewer values than names", "write the names into the first line")
+                hint = "write the names into the first line, and commas between values"
+                raise _wrong(f"line {rows.line_num}", "more or fewer values than names", hint)
             yield orjson.dumps({name: value for name, value in row.items() if value})
     except (UnicodeDecodeError, csv.Error) as error:
-        raise _wrong(1, f"no CSV: {error}", "send UTF-8, with commas between values") from error
+        raise _wrong("the body", f"no CSV: {error}", "send UTF-8, with commas between values") from error
 
 
 def _parsed(text: bytes, number: int) -> object:
     try:
-        return orjson.loads(text)
+        value: object = orjson.loads(text)
+        return json.loads(text) if _LONG_NUMBER.search(text) else value
     except orjson.JSONDecodeError as error:
         lines = error.doc.split("\n")
         place = Place("body", number + error.lineno - 1, error.colno, 1, lines[error.lineno - 1])
@@ -80,9 +94,16 @@ def _parsed(text: bytes, number: int) -> object:
 
 def _object(value: object, number: int) -> object:
     if not isinstance(value, dict):
-        raise _wrong(number, "a record is an object", 'write {"attribute": value, …}')
+        raise _wrong(f"record {number}", "a record is an object", 'write {"attribute": value, …}')
     return value
 
 
-def _wrong(number: int, message: str, hint: str) -> ProblemError:
-    return ProblemError(400, PipelineError(f"record {number}: {message}", hint=hint))
+def _line(value: object) -> bytes:
+    try:
+        return orjson.dumps(value)
+    except TypeError:  # a whole number of more than 64 bits
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _wrong(place: str, message: str, hint: str) -> ProblemError:
+    return ProblemError(400, PipelineError(f"{place}: {message}", hint=hint))

@@ -25,6 +25,9 @@ def _server(text: object) -> object:
     if isinstance(text, str) and _SERVER.fullmatch(text) is None:
         message = f"'{text}' is no broker of MQTT; write one such as \"mqtt://broker.example:1883\", or mqtts://…"
         raise ValueError(message)
+    if isinstance(text, str) and (port := text.rstrip("/").rpartition(":")[2]).isdigit() and not 0 < int(port) < 2**16:
+        message = f"'{text}' has no port: it is a number from 1 to 65535, and 1883 or 8883 unless it is written"
+        raise ValueError(message)
     return text
 
 

@@ -162,7 +162,7 @@ class CallSender:
                 if self._schedule.tries(lane) <= 1:
                     _LOG.warning("actions: %s did not take a call of %s: %s", self._name, lane.rule, error.reason)
                 return
-            tries = max(1, self._schedule.tries(lane))
+            tries = self._schedule.tries(lane) + error.hopeless  # which are no failures to the schedule
         self._give_up(piece, error, tries)
 
     def _give_up(self, piece: Piece, error: DeliveryError, tries: int) -> None:

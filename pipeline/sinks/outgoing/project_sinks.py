@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from contextlib import closing
 from functools import partial
 from typing import Any
@@ -35,7 +35,9 @@ def sink_receivers(settings: Settings) -> dict[str, Receiver]:
     """
     specs = {f"sinks.{name}": (_spec(settings, name, sink), sink) for name, sink in settings.sinks.items()}
     prefixes = settings.prefixes
-    return {name: Receiver(spec.settings, partial(_made, spec, sink, prefixes)) for name, (spec, sink) in specs.items()}
+    return {
+        name: Receiver(spec.settings, partial(_made, spec, sink, prefixes, {})) for name, (spec, sink) in specs.items()
+    }
 
 
 def check_sink(settings: Settings, name: str) -> None:
@@ -45,7 +47,7 @@ def check_sink(settings: Settings, name: str) -> None:
         ConfigError: it lacks a library, a secret, or what its settings name.
     """
     sink = settings.sinks[name]
-    with closing(_made(_spec(settings, name, sink), sink, settings.prefixes)) as action:
+    with closing(_made(_spec(settings, name, sink), sink, settings.prefixes, {})) as action:
         action.check()
 
 
@@ -53,6 +55,8 @@ def _spec(settings: Settings, name: str, sink: SinkSettings) -> ActionSpec:
     return ActionSpec(f"sinks.{name}", sink.delivery, settings.root, settings.file)
 
 
-def _made(spec: ActionSpec, sink: SinkSettings, prefixes: Mapping[str, str]) -> Action:
+def _made(
+    spec: ActionSpec, sink: SinkSettings, prefixes: Mapping[str, str], refused: MutableMapping[str, int]
+) -> Action:
     inner = ConsoleAction(prefixes) if sink.console else KINDS[sink.kind](spec, getattr(sink, sink.kind))
-    return RowAction(inner, sink.tries)
+    return RowAction(inner, sink.tries, refused)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any
 
 from ...actions import Action, ActionCall, DeliveryError
@@ -30,12 +29,13 @@ class RowAction:
     Args:
         inner: that does it.
         tries: so often a row may be refused by a receiver that is there.
+        refused: by key of a row, how often that was; the threads of a sink have it in common, since each try of a row
+            may be another one's.
     """
 
-    def __init__(self, inner: Action, tries: int) -> None:
+    def __init__(self, inner: Action, tries: int, refused: MutableMapping[str, int]) -> None:
         self.batch, self.needs = inner.batch, inner.needs
-        self._inner, self._tries = inner, tries
-        self._refused: Counter[str] = Counter()
+        self._inner, self._tries, self._refused = inner, tries, refused
 
     def check(self) -> None:
         """See `Action.check`."""
@@ -48,12 +48,14 @@ class RowAction:
         except DeliveryError as error:
             if error.refused and len(calls) - error.delivered == 1:
                 first = calls[error.delivered].key
-                self._refused[first] += 1
+                self._refused[first] = self._refused.get(first, 0) + 1
                 if self._refused[first] >= self._tries:
                     del self._refused[first]
                     error.hopeless = True
             raise
-        self._refused.clear()
+        if self._refused:  # rows of other queries may have been refused meanwhile, and are not forgotten
+            for call in calls:
+                self._refused.pop(call.key, None)
 
     def close(self) -> None:
         """See `Action.close`."""

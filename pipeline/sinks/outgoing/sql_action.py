@@ -25,6 +25,8 @@ _TIME = "_time"
 _URL_HINT = 'write "sqlite:///rows.db"; in passwords, @ : / are %40 %3A %2F'
 _INSERTS_APART = frozenset({"sqlite", "postgresql"})
 """Databases that leave a row as it is by themselves; in others it is asked which rows are there."""
+_PACKAGES = {"MySQLdb": "mysqlclient", "psycopg": "'psycopg[binary]'", "psycopg2": "psycopg2-binary"}
+"""Driver → where it is found, if that has another name, or needs a compiler."""
 
 _Rows = Sequence[Mapping[str, Any]]
 _Taken = list[dict[str, Any]]
@@ -116,7 +118,8 @@ def _engine(spec: ActionSpec, url: str) -> Engine:
         return create_engine(parsed, pool_pre_ping=True, hide_parameters=True)
     except ImportError as error:
         driver = error.name or "the driver"
-        raise _lacking(spec, f"{driver}, which the database needs, is not installed", f"pip install {driver}") from None
+        install = f"pip install {_PACKAGES.get(driver, driver)}"
+        raise _lacking(spec, f"{driver}, which the database needs, is not installed", install) from None
     except (exc.ArgumentError, ValueError):  # what is said of a port may be part of a password that is not escaped
         raise _lacking(spec, "what url names is no URL of a database", _URL_HINT) from None
 

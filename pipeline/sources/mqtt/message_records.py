@@ -19,6 +19,7 @@ from ....settings.mqtt import MqttSourceSettings, TopicPattern
 from ..json_source import parse_json_lines
 from ..payloads import payload_items
 from ..records import Malformed, RawBatch, RecordOrigin, concatenate, table_of_dicts
+from ..text_lines import HALVES, has_halves
 
 __all__ = ["message_records"]
 
@@ -26,6 +27,7 @@ _EMPTY = "no payload: by that what a broker has retained of a topic is removed"
 _NO_UTF8 = "no UTF-8"
 _NOT_MEANT = "no topic of the stream: its topics have changed since it was subscribed to"
 _NO_VALUE = 'no object; write value = "…" for the attribute that gets a payload that is a value'
+_NULL = "null is no value"
 _BREAK = "[\r\n]"
 
 
@@ -111,7 +113,7 @@ def _records(messages: pa.Table, stream: StreamSettings, settings: MqttSourceSet
     numbers = np.arange(len(of_objects)) if parsed.numbers is None else parsed.numbers
     if not len(others):
         return replace(parsed, origin=origin, numbers=numbers, texts=payloads)
-    table, of_others, wrong = _one_by_one(payloads, others, origin, settings.value)
+    table, of_others, wrong = _one_by_one(payloads, others, origin, settings.value, texts=_has_texts(stream, settings))
     together = concatenate([parsed.table, table])
     order = np.concatenate([of_objects[numbers], of_others])
     sorting = np.argsort(order, kind="stable")
@@ -136,15 +138,20 @@ def _documents(messages: pa.Table, payload: str) -> tuple[pa.Table, np.ndarray, 
     return table_of_dicts(records), np.array(numbers, dtype=np.int64), wrong
 
 
+def _has_texts(stream: StreamSettings, settings: MqttSourceSettings) -> bool:
+    of = None if settings.value is None else stream.attributes.get(settings.value)
+    return of is not None and of.has_texts()
+
+
 def _one_by_one(
-    payloads: pa.Array, which: Sequence[int] | np.ndarray, origin: RecordOrigin, value: str | None
+    payloads: pa.Array, which: Sequence[int] | np.ndarray, origin: RecordOrigin, value: str | None, *, texts: bool
 ) -> tuple[pa.Table, np.ndarray, list[Malformed]]:
     records: list[dict[str, object]] = []
     numbers: list[int] = []
     wrong: list[Malformed] = []
     for number in map(int, which):
         text = payloads[number].as_py()
-        for item in _items(text, value):
+        for item in _items(text, value, texts=texts):
             if isinstance(item, dict):
                 records.append(item)
                 numbers.append(number)
@@ -153,8 +160,14 @@ def _one_by_one(
     return table_of_dicts(records), np.array(numbers, dtype=np.int64), wrong
 
 
-def _items(text: str, value: str | None) -> list[dict[str, object] | str]:
-    """The records of a payload; a text where one is none, which says why."""
+def _items(text: str, value: str | None, *, texts: bool) -> list[dict[str, object] | str]:
+    """The records of a payload; a text where one is none, which says why.
+
+    Args:
+        text: of the payload.
+        value: the attribute that gets what is neither object nor array.
+        texts: whether it gets numbers as they are written.
+    """
     try:
         if json_nesting(text) > MOST_NESTED + 1:
             return [TOO_DEEP]
@@ -162,10 +175,21 @@ def _items(text: str, value: str | None) -> list[dict[str, object] | str]:
     except (ValueError, RecursionError) as error:
         return [{value: text}] if value is not None else [f"no JSON: {error}"]
     if isinstance(found, list):
-        return [item if isinstance(item, dict) else "an array holds something that is no object" for item in found]
+        return [_of_array(item, escaped="\\u" in text) for item in found]
     if value is None:
         return [_NO_VALUE]
-    return [{value: found}] if found is not None else []
+    if found is None:
+        return [_NULL]
+    if isinstance(found, str) and has_halves(found):
+        return [HALVES]
+    written = texts and isinstance(found, int | float) and not isinstance(found, bool)
+    return [{value: text.strip() if written else found}]
+
+
+def _of_array(item: object, *, escaped: bool) -> dict[str, object] | str:
+    if not isinstance(item, dict):
+        return "an array holds something that is no object"
+    return HALVES if escaped and has_halves(json.dumps(item, ensure_ascii=False)) else item
 
 
 def _with_attributes(

@@ -75,7 +75,7 @@ def _attribute(name: str, attribute: object) -> Iterator[tuple[str | None, dict[
     if not isinstance(attribute, dict) or not _is_instance(attribute):
         yield None, {name: _plain(attribute)}  # simplified
         return
-    key = _VALUES.get(str(attribute.get("type"))) or next(key for key in _VALUES.values() if key in attribute)
+    key = _VALUES.get(_kind(attribute)) or next(key for key in _VALUES.values() if key in attribute)
     if key not in attribute:
         message = f"'{name}' has no {key}"
         raise ValueError(message)
@@ -89,7 +89,13 @@ def _is_instance(attribute: object) -> bool:
     """Whether it is a property or relationship, and not a value that happens to be an object."""
     if not isinstance(attribute, dict):
         return False
-    return attribute.get("type") in _VALUES or not attribute.keys().isdisjoint(_VALUES.values())
+    return _kind(attribute) in _VALUES or not attribute.keys().isdisjoint(_VALUES.values())
+
+
+def _kind(attribute: Mapping[str, Any]) -> str:
+    """What it says that it is; nothing where that is no text."""
+    kind = attribute.get("type")
+    return kind if isinstance(kind, str) else ""
 
 
 def _plain(value: object) -> object:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ....annotator import MOST_NESTED, TOO_DEEP, json_nesting
 from ..records import Malformed, RawBatch, RecordOrigin, table_of_dicts
-from ..text_lines import split_off_invalid_text, without_blank_lines
+from ..text_lines import HALVES, has_halves, split_off_invalid_text, without_blank_lines
 from .payload_table import PAYLOADS
 
 __all__ = ["parse_payloads", "payload_items"]
@@ -53,6 +53,8 @@ def payload_items(text: str, payload: str, received: float | None) -> Sequence[M
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
         return f"no JSON: {error}"
+    if "\\u" in text and has_halves(json.dumps(document, ensure_ascii=False)):
+        return HALVES
     try:
         return PAYLOADS[payload](document, received)
     except ValueError as error:

@@ -60,3 +60,18 @@ def test_a_server_that_is_away_is_waited_for_for_a_while(monkeypatch: pytest.Mon
     monkeypatch.setattr("kaicep.commands.replaying.http_target._PATIENCE_S", 0.0)
     with pytest.raises(PipelineError, match="cannot be reached"):
         HttpTarget(TargetSpec(f"http://127.0.0.1:{free_port()}/")).send([{"n": 1}])
+
+
+@pytest.mark.parametrize(
+    "url", ["http://", "https:///streams/air/events", "http://[::bad/x", "http://127.0.0.1:99999/"]
+)
+def test_what_is_no_address_is_told_at_once(url: str) -> None:
+    with pytest.raises(PipelineError, match="is no address of a server"):
+        HttpTarget(TargetSpec(url))
+
+
+def test_a_server_without_a_certificate_is_not_waited_for() -> None:
+    with web_receiver() as receiver:
+        target = HttpTarget(TargetSpec(receiver.url.replace("http:", "https:")))
+        with pytest.raises(PipelineError, match="no encrypted connection"):
+            target.send([{"n": 1}])

@@ -45,11 +45,24 @@ def test_a_stream_says_which_topic_and_what_a_payload_is(tmp_path: Path) -> None
     assert [(topic, str(value)) for topic, value in found] == [("a/B1", "21.5")]
 
 
+def test_levels_are_looked_at_before_one_event_is_on_its_way(tmp_path: Path) -> None:
+    with mosquitto(tmp_path, free_port()) as broker, listener(broker, "#") as found:
+        target = MqttTarget(TargetSpec(f"mqtt://{broker}/b/{{room}}/{{path#}}"))
+        assert target.texts == {"room", "path"}
+        with pytest.raises(PipelineError, match=r"which is 'a/b'.*\{room#\} at the end may have several levels"):
+            target.send([{"room": "B1", "path": "c", "n": 1}, {"room": "a/b", "path": "c", "n": 2}])
+        target.send([{"room": "B1", "path": "c/d", "n": 3}])
+        target.close()
+        assert eventually(lambda: len(found) == 1)
+    assert found == [("b/B1/c/d", {"n": 3})]
+
+
 @pytest.mark.parametrize(
     ("url", "why"),
     [
         ("mqtt://127.0.0.1:1/a/+", r"'a/\+' does not say what stands in level 2"),
         ("mqtt://127.0.0.1:1", "'' is no pattern of topics"),
+        ("mqtt://127.0.0.1:99999/a", "has no port"),
         ("mqtt://me:secret@127.0.0.1:1/a", "a user and a password are keys of their own"),
         ("mqtt://127.0.0.1:1/a", "the broker 127.0.0.1:1 cannot be reached"),
     ],

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import signal
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
@@ -81,6 +83,47 @@ value = { datatype = "xsd:double" }
         {"when": "01.02.2026 10:00", "point": "a", "value": 1.5},
         {"when": "01.02.2026 10:00", "point": "b", "value": 2.5},
     ]
+
+
+def test_what_is_a_text_stays_as_it_is_written(tmp_path: Path) -> None:
+    """Rooms and serial numbers that look like numbers, in topics and where the project says that they are texts."""
+    (tmp_path / "rooms.csv").write_text("at,room,serial,value\n2026-01-01,1.10,12E3,20.50\n2026-01-01,1.1,7,21\n")
+    (tmp_path / "kaicep.toml").write_text(
+        """[streams.air]
+event_type = "<urn:R>"
+time = { attribute = "at" }
+source = { format = "csv", path = "csv/" }
+[streams.air.attributes]
+room = { individual = "<{+}>" }
+serial = { datatype = "xsd:string" }
+value = { datatype = "xsd:double" }
+"""
+    )
+    with mosquitto(tmp_path, free_port()) as broker, listener(broker, "#") as found:
+        words = (tmp_path / "rooms.csv", "--speed", "max", "--to")
+        run(*words, f"mqtt://{broker}/{{room}}", "--time", "at")
+        run(*words, f"mqtt://{broker}/all", "-p", tmp_path)
+        assert eventually(lambda: len(found) == 4)
+    at = "2026-01-01"
+    assert found == [
+        ("1.10", {"at": at, "serial": 12000.0, "value": 20.5}),
+        ("1.1", {"at": at, "serial": 7, "value": 21}),
+        ("all", {"at": at, "room": "1.10", "serial": "12E3", "value": 20.5}),
+        ("all", {"at": at, "room": "1.1", "serial": "7", "value": 21}),
+    ]
+
+
+def test_what_json_does_not_have_is_text(tmp_path: Path) -> None:
+    """In lists and structures of Parquet, too; where it is no number, the receiver says so."""
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    rows = {"at": [moment], "times": [[moment]], "of": [{"last": moment, "n": None}], "value": [math.nan]}
+    pl.DataFrame(rows).write_parquet(tmp_path / "rows.parquet")
+    with mosquitto(tmp_path, free_port()) as broker, listener(broker, "#") as found:
+        words = ("--speed", "max", "--time", "at", "--to", f"mqtt://{broker}/t")
+        assert run(tmp_path / "rows.parquet", *words)[0] == 0
+        assert eventually(lambda: len(found) == 1)
+    text = moment.isoformat()
+    assert found == [("t", {"at": text, "times": [text], "of": {"last": text, "n": None}, "value": "nan"})]
 
 
 def test_what_is_no_record_is_told_and_not_sent(tmp_path: Path) -> None:

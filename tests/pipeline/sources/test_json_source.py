@@ -52,6 +52,13 @@ def test_integers_that_a_double_would_round_are_kept_as_text() -> None:
     assert rows(parse('{"a":9007199254740993}', '{"a":0.5}')) == [{"a": "9007199254740993"}, {"a": "0.5"}]
 
 
+def test_whole_numbers_keep_all_their_digits() -> None:
+    """Identities that are such numbers would become the same one."""
+    numbers = ["12345678901234567890123", "12345678901234567890124", "18446744073709551616", "1"]
+    table = parse(*(f'{{"a": {number}}}' for number in numbers)).table
+    assert table["a"].to_pylist() == numbers
+
+
 def test_blank_lines_and_a_byte_order_mark_are_no_records() -> None:
     batch = parse('\ufeff{"a":1}', "", "   ", '  {"a":2}\t')
     assert rows(batch) == [{"a": 1}, {"a": 2}]

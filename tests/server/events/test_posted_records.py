@@ -33,6 +33,16 @@ def test_the_mark_that_spreadsheets_put_before_utf_8_is_no_part_of_a_name() -> N
     assert json_lines("text/csv", b"\xef\xbb\xbfa,b\r\n1,2\r\n") == [b'{"a":"1","b":"2"}']
 
 
+def test_whole_numbers_keep_all_their_digits() -> None:
+    """Identities that are such numbers would become the same one."""
+    text = b'{"a":12345678901234567890123,"b":[18446744073709551616,"\xc3\xa4"]}'
+    assert json_lines("application/json", b"[" + text + b', {"a": 9223372036854775807}]') == [
+        text,
+        b'{"a":9223372036854775807}',
+    ]
+    assert json_lines("application/json", text, documents=True) == [text]
+
+
 def test_no_record_is_no_error() -> None:
     assert json_lines("application/json", b"[]") == json_lines("text/csv", b"a,b\n") == []
 
@@ -46,8 +56,10 @@ def test_no_record_is_no_error() -> None:
         ("application/json", b'[{"a": 1}, 2]', 400, "record 2: a record is an object"),
         ("application/json", b'{"a": }', 400, "body:1:7: no JSON"),
         ("application/x-ndjson", b'{"a": 1}\n{"a": \n', 400, "body:2:"),
-        ("text/csv", b"a,b\n1\n", 400, "more or fewer values than names"),
-        ("text/csv", b"a\n\xff\n", 400, "no CSV"),
+        ("text/csv", b"a,b\n1\n", 400, "line 2: more or fewer values than names"),
+        ("text/csv", b"a;b\n1;2\n", 400, "line 1: one name alone, 'a;b': write commas between names and values"),
+        ("text/csv", b"a,b,a\n1,2,3\n", 400, "line 1: the name 'a' twice"),
+        ("text/csv", b"a\n\xff\n", 400, "the body: no CSV"),
     ],
 )
 def test_what_is_no_record_is_refused(media: str | None, body: bytes, status: int, message: str) -> None:

@@ -24,6 +24,8 @@ def test_where_a_broker_is(server: str, address: tuple[str, int], *, encrypted: 
     ("table", "why"),
     [
         ({"server": "broker:1883"}, "'broker:1883' is no broker of MQTT"),
+        ({"server": "mqtt://broker:65536/"}, "has no port"),
+        ({"server": "mqtts://broker:0"}, "has no port"),
         ({"server": "mqtt://me:secret@broker"}, "keys of their own: user, password"),
         ({"server": "mqtt://b", "ca": "ca.pem"}, "'ca' is for encrypted connections"),
         ({"server": "mqtts://b", "certificate": "c.pem"}, "a certificate has a key"),

@@ -33,14 +33,14 @@ class _Action:
 
 
 def started(
-    folder: Path, make: Callable[[], _Action], *rules: str, tries: int = 3, concurrency: int = 4
+    folder: Path, make: Callable[[], _Action], *rules: str, tries: int = 3, concurrency: int = 4, batch: int = 10
 ) -> tuple[CallSender, Outbox]:
     said = {"python": "m:f", "tries": tries, "backoff": "1ms", "concurrency": concurrency}
     settings = ActionSettings.model_validate(said)
     outbox = Outbox(folder)
-    sender = CallSender("ops", LaneSchedule(settings, 10), make, outbox)
-    for batch, rule in enumerate(rules, 1):
-        outbox.put(batch, calls_table(range(5), rule=rule))
+    sender = CallSender("ops", LaneSchedule(settings, batch), make, outbox)
+    for number, rule in enumerate(rules, 1):
+        outbox.put(number, calls_table(range(5), rule=rule))
     for lane in outbox.release(len(rules)):
         sender.wake(lane)
     return sender, outbox
@@ -87,6 +87,20 @@ def test_a_hopeless_call_is_given_up_at_once_and_alone(tmp_path: Path, caplog: p
     assert [(call.id, call.tries) for call in outbox.failed.calls()] == [("a-1", 1)]
     assert "1 call of a for ops failed after one try: no room; `kaicep actions retry` lets it go out" in caplog.text
     assert sender.sent == 4
+
+
+def test_the_try_that_is_hopeless_is_one_of_them(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    seen: list[int] = []
+
+    def do(calls: Sequence[ActionCall]) -> None:
+        seen.append(len(calls))
+        raise DeliveryError("no", refused=True, hopeless=len(seen) % 3 == 0)
+
+    sender, outbox = started(tmp_path, lambda: _Action(do), "a", tries=100, batch=1)
+    assert eventually(lambda: not outbox.counts())
+    sender.close(5)
+    assert [call.tries for call in outbox.failed.calls()] == [3, 3, 3, 3, 3]
+    assert "failed after 3 tries: no" in caplog.text
 
 
 def test_faults_of_libraries_are_failures(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_a_row_is_the_body_and_its_items_fill_templates() -> None:
 
 def test_webhooks_are_posted_rows_with_their_keys(tmp_path: Path) -> None:
     with web_receiver() as receiver:
-        sink = RowAction(action(tmp_path, webhook={"url": receiver.url}), 3)
+        sink = RowAction(action(tmp_path, webhook={"url": receiver.url}), 3, {})
         sink.send([row()])
         sink.close()
     (request,) = receiver.requests
@@ -55,7 +55,7 @@ class Refusing(Action):
 
 
 def test_a_row_that_is_refused_by_itself_is_given_up_after_some_tries() -> None:
-    sink = RowAction(Refusing(), 3)
+    sink = RowAction(Refusing(), 3, {})
     given_up = []
     for _ in range(3):
         with pytest.raises(DeliveryError) as caught:
@@ -66,7 +66,21 @@ def test_a_row_that_is_refused_by_itself_is_given_up_after_some_tries() -> None:
 
 
 def test_rows_that_are_refused_together_are_not() -> None:
-    sink = RowAction(Refusing(), 1)
+    sink = RowAction(Refusing(), 1, {})
     with pytest.raises(DeliveryError) as caught:
         sink.send([row(1), row(2)])
     assert not caught.value.hopeless
+
+
+def test_a_row_is_given_up_whichever_thread_tries_it_and_whatever_goes_out_meanwhile() -> None:
+    refused: dict[str, int] = {}
+    threads = [RowAction(Refusing(), 3, refused) for _ in range(2)]
+    given_up = []
+    for number in range(3):
+        with pytest.raises(DeliveryError) as caught:
+            threads[number % 2].send([row(1)])
+        given_up.append(caught.value.hopeless)
+        for sink in threads:
+            sink.send([row(2)])
+    assert given_up == [False, False, True]
+    assert not refused

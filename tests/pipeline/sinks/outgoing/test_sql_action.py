@@ -202,6 +202,7 @@ def test_among_texts_all_else_is_json(base: Base, tmp_path: Path) -> None:
     [
         ("nothing+like://h/db", "what url names is no URL|is not installed"),
         ("mssql+pymssql://h/db", "sinks.db.sql: pymssql, which the database needs, is not installed"),
+        ("mysql://h/db", "MySQLdb, which the database needs, is not installed: pip install mysqlclient"),
         ("env:NOBODY_HAS_THIS", "sinks.db.sql.url: the environment has no variable"),
     ],
 )

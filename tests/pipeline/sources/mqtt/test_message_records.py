@@ -21,7 +21,11 @@ def parsed(messages: list[tuple[str, str | bytes]], source: dict[str, str] | Non
     stream = {
         "event_type": "<urn:R>",
         "time": {"attribute": "at"},
-        "attributes": {name: {} for name in names},
+        "attributes": {
+            **{name: {} for name in names},
+            "word": {"datatype": "xsd:string"},
+            "who": {"individual": "<{+}>"},
+        },
         "source": {"mqtt": {"server": "mqtt://b", "topics": "building/{room}/{kind}", **mqtt}, **(source or {})},
     }
     settings = Settings.parse({"streams": {"air": stream}}).streams["air"]
@@ -74,11 +78,24 @@ def test_objects_over_several_lines_are_one_record() -> None:
         (["true", "false"], [True, False]),
         (["1", "ON"], ["1", "ON"]),
         (["2026-01-01T00:00:00Z"], ["2026-01-01T00:00:00Z"]),
-        (["null", "3"], [3]),
     ],
 )
 def test_a_payload_that_is_a_value(payloads: list[str], values: list[object]) -> None:
     assert parsed([(TOPIC, text) for text in payloads], value="value").table["value"].to_pylist() == values
+
+
+@pytest.mark.parametrize("value", ["word", "who"])
+def test_a_number_that_is_a_text_stays_as_it_is_written(value: str) -> None:
+    """Versions and rooms are written so."""
+    texts = ["1.10", " 2024.10 ", "1e5", "NaN", "true", '"1.0"', "ON"]
+    found = parsed([(TOPIC, text) for text in texts], value=value).table[value].to_pylist()
+    assert found == ["1.10", "2024.10", "1e5", "NaN", "true", "1.0", "ON"]
+
+
+def test_null_is_no_value_and_a_dead_letter() -> None:
+    batch = parsed([(TOPIC, "null"), (TOPIC, "3")], value="value")
+    assert batch.table["value"].to_pylist() == [3]
+    assert wrong(batch) == [("null", "null is no value")]
 
 
 def test_objects_and_values_in_one_stream() -> None:
@@ -126,6 +143,17 @@ def test_documents_may_have_times_relative_to_when_they_came() -> None:
         {"n": "b", "t": moment, "v": 2, "room": "B1"},
     ]
     assert [each.text for each in batch.malformed] == ["oops"]
+
+
+def test_halves_of_surrogate_pairs_are_dead_letters() -> None:
+    """No column takes them: one would end the batch, and each one that delivers it again."""
+    texts = [r'"\ud800"', r'[{"n": 1}, {"kind": ["\udc00"]}, {"\ud800": 1}]', r'{"kind": "\ud800"}', r'"\ud83d\ude00"']
+    batch = parsed([(TOPIC, text) for text in texts], value="value")
+    assert batch.table.select(["n", "value"]).to_pylist() == [
+        {"n": 1, "value": None},
+        {"n": None, "value": "\U0001f600"},
+    ]
+    assert sorted(wrong(batch)) == sorted((texts[n], "no text: half of a surrogate pair") for n in (0, 1, 1, 2))
 
 
 def test_no_message_at_all() -> None:

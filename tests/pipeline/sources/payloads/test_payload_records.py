@@ -8,11 +8,14 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from kaicep import Project
 from kaicep.config import Settings
 from kaicep.pipeline.sources import read_batches, read_file, source_streams
-from kaicep.pipeline.sources.payloads import parse_payloads
-from kaicep.pipeline.sources.records import RecordOrigin
+from kaicep.pipeline.sources.payloads import parse_payloads, payload_items
+from kaicep.pipeline.sources.payloads.payload_table import PAYLOADS
+from kaicep.pipeline.sources.records import RecordOrigin, table_of_dicts
 
 PACK = [{"bn": "s1:", "bt": 1.6e9, "n": "t", "v": 1}, {"n": "t", "t": 60, "v": 2}]
 ORIGIN = RecordOrigin.of("in/1.jsonl", "{name}:{number}")
@@ -26,6 +29,65 @@ def settings(**source: Any) -> Settings:
         "source": {"format": "json", "path": "in", "payload": "senml", **source},
     }
     return Settings.parse({"streams": {"air": stream}}, root=Path("/none"))
+
+
+NAMES = (
+    *("n", "v", "vs", "bn", "bt", "t", "u", "x_"),
+    *(
+        "@context",
+        "@type",
+        "@id",
+        "@graph",
+        "@value",
+        "@reverse",
+        "resultTime",
+        "hasResult",
+        "hasMember",
+        "hasSimpleResult",
+    ),
+    *("id", "type", "value", "object", "observedAt", "unitCode", "datasetId", "data", "temperature"),
+)
+TEXTS = (
+    "",
+    "a",
+    "\ud800",
+    "\0",
+    "urn:a",
+    "_:b",
+    "Property",
+    "Notification",
+    "sosa:Observation",
+    "2026-01-01T00:00:00Z",
+)
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(TEXTS)
+VALUES = st.recursive(SCALARS, lambda of: st.lists(of, max_size=3) | st.dictionaries(st.sampled_from(NAMES), of))
+HEADS: tuple[dict[str, Any], ...] = (
+    {"n": "a", "bt": 1.8e9},
+    {"@type": "sosa:Observation"},
+    {"id": "urn:a", "type": "T"},
+)
+
+
+@given(VALUES, st.sampled_from(sorted(PAYLOADS)), st.sampled_from(HEADS), st.booleans(), st.none() | st.just(1.8e9))
+def test_any_json_is_records_or_a_reason(
+    value: object, payload: str, head: dict[str, Any], array: bool, received: float | None
+) -> None:
+    """Whatever else it raised would end the batch, and each one that delivers it again."""
+    document = head | value if isinstance(value, dict) else {**head, "temperature": value, "hasResult": value}
+    found = payload_items(json.dumps([document] if array else document), payload, received)
+    assert isinstance(found, str) or table_of_dicts(found).num_rows == len(found)
+
+
+@pytest.mark.parametrize(
+    ("payload", "text"),
+    [
+        ("senml", r'[{"n": "a", "bt": 1.8e9, "vs": "\ud800"}]'),
+        ("sosa", r'{"@type": "sosa:Observation", "hasSimpleResult": "\ud800"}'),
+        ("ngsi-ld", r'{"id": "urn:a", "type": "T", "x": {"value": {"y": "\ud800"}}}'),
+    ],
+)
+def test_halves_of_surrogate_pairs_are_told(payload: str, text: str) -> None:
+    assert payload_items(text, payload, None) == "no text: half of a surrogate pair"
 
 
 def test_a_document_has_as_many_records_as_measurements() -> None:
