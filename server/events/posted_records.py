@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import orjson
 
+from ...annotator import TOO_DEEP
 from ...errors import PipelineError, Place
 from ..problem import ProblemError
 from ..sparql import content_type_of
@@ -44,7 +45,7 @@ def json_lines(content_type: str | None, body: bytes, *, documents: bool = False
         raise ProblemError(415, f"the records are in {charset}", "send UTF-8")
     if documents:
         lines = enumerate(body.splitlines(), start=1) if media in RECORD_TYPES[1:3] else [(1, body)]
-        return [_line(_parsed(line, number)) for number, line in lines if line.strip()]
+        return [_line(_parsed(line, number), f"line {number}") for number, line in lines if line.strip()]
     if media == "text/csv":
         return list(_of_csv(body))
     return list(_of_array(body) if media == "application/json" else _of_lines(body))
@@ -53,7 +54,7 @@ def json_lines(content_type: str | None, body: bytes, *, documents: bool = False
 def _of_array(body: bytes) -> Iterator[bytes]:
     value = _parsed(body, 1)
     for number, record in enumerate(value if isinstance(value, list) else [value], start=1):
-        yield _line(_object(record, number))
+        yield _line(_object(record, number), f"record {number}")
 
 
 def _of_lines(body: bytes) -> Iterator[bytes]:
@@ -86,6 +87,8 @@ def _parsed(text: bytes, number: int) -> object:
     try:
         value: object = orjson.loads(text)
         return json.loads(text) if _LONG_NUMBER.search(text) else value
+    except RecursionError:  # what is so deep is no record of any stream
+        return value
     except orjson.JSONDecodeError as error:
         lines = error.doc.split("\n")
         place = Place("body", number + error.lineno - 1, error.colno, 1, lines[error.lineno - 1])
@@ -98,11 +101,14 @@ def _object(value: object, number: int) -> object:
     return value
 
 
-def _line(value: object) -> bytes:
+def _line(value: object, place: str) -> bytes:
     try:
         return orjson.dumps(value)
-    except TypeError:  # a whole number of more than 64 bits
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    except TypeError:  # a whole number of more than 64 bits, or many levels
+        try:
+            return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+        except RecursionError:
+            raise _wrong(place, TOO_DEEP, "send less deep records") from None
 
 
 def _wrong(place: str, message: str, hint: str) -> ProblemError:

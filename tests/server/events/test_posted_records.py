@@ -81,3 +81,18 @@ def test_what_is_no_document(media: str, status: int) -> None:
     with pytest.raises(ProblemError) as refused:
         json_lines(media, b"{", documents=True)
     assert refused.value.status == status
+
+
+@pytest.mark.parametrize("number", [b"1", b"1234567890123456789012"])
+def test_records_of_any_depth_are_taken_or_refused(number: bytes) -> None:
+    """What the engine can still judge is left to it."""
+    for depth in (10, 300, 900):
+        (line,) = json_lines("application/json", _nested(depth, number))
+        assert line == _nested(depth, number)
+    for depth in (1000, 1020):
+        with pytest.raises(ProblemError, match="nested more than 64 deep"):
+            json_lines("application/json", _nested(depth, number))
+
+
+def _nested(depth: int, inmost: bytes) -> bytes:
+    return b'{"a":' + b"[" * depth + inmost + b"]" * depth + b"}"
