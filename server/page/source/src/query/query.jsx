@@ -4,8 +4,8 @@ import { LazyEditor } from "../editor/lazy.jsx";
 import { Card, ProblemBox, Tabs } from "../parts/card.jsx";
 import { Icon } from "../parts/icon.jsx";
 import { notice } from "../parts/notices.jsx";
-import { go, href, place } from "../router.js";
-import { at, get, post, postJson } from "../server/requests.js";
+import { go, leadOn, place } from "../router.js";
+import { at, demanded, get, post, postJson } from "../server/requests.js";
 import { forgetVocabulary } from "../server/vocabulary.js";
 import { useAnswer } from "../server/use_answer.js";
 import { warning } from "../server/warning.js";
@@ -100,13 +100,19 @@ function useSubmission(text) {
 /** A query that is to be edited is asked for in the address. */
 function useCopy() {
   const of = place.value.search.get("of");
+  const needed = demanded.value;
   useEffect(() => {
-    if (!of) return;
-    get(at("queries", of)).then(({ text }) => {
-      if (text) replace(text);
-      history.replaceState(null, "", href("query"));
-    }, () => {});
-  }, [of]);
+    if (!of || needed) return undefined;
+    const stop = new AbortController();
+    get(at("queries", of), { signal: stop.signal }).then(
+      ({ text }) => {
+        if (text) replace(text);
+        leadOn("query");
+      },
+      (problem) => stop.signal.aborted || demanded.value || notice(`${of}: ${problem.message}`, "bad"),
+    );
+    return () => stop.abort();
+  }, [of, needed]);
 }
 
 export function Query() {
