@@ -855,3 +855,44 @@ def test_the_keyboard_stays_where_a_query_was_parked(chromium: Browser, url: str
     expect(page.locator(".notices")).to_contain_text("staleAir is withdrawn.")
     expect(page.locator("main")).to_be_focused()
     expect(page.get_by_role("heading", name="lightingPerHour")).to_be_visible()
+
+
+@pytest.mark.long
+def test_answers_that_appear_are_told_to_those_who_do_not_see_them(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path="/#/archive")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.get_by_role("status").filter(has_text="Answered below: 48 rows")).to_be_attached()
+    page.goto(f"{url}/#/query")
+    _start_from_example(page)
+    page.get_by_role("button", name="the last hour").click()
+    expect(page.get_by_role("status").filter(has_text="12 matches in the last hour")).to_be_attached()
+
+
+@pytest.mark.long
+def test_a_problem_without_a_place_names_none(chromium: Browser, url: str) -> None:
+    """The server counts lines from 1, and says 0 where there is none; an address without a match says so, too."""
+    page, _ = _opened(chromium, url, path="/#/archive")
+    nowhere = {"detail": "there is no store", "place": {"source": "query", "line": 0, "column": 1, "length": 1}}
+    page.route("**/sparql", lambda route: route.fulfill(status=400, json=nowhere))
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator(".problem")).to_have_text("there is no store")
+    page.goto(f"{url}/#/knowledge")
+    page.route("**/graphs", lambda route: route.fulfill(status=400, json=nowhere))
+    _upload(page, "rooms.ttl", b"# Small")
+    expect(page.locator(".problem")).to_have_text("there is no storeNothing was changed.")
+    page.goto(f"{url}/#/match/staleAir")
+    expect(page.locator("main")).to_contain_text("The address names no match.")
+    expect(page.get_by_role("link", name="Choose one by its")).to_have_attribute("href", "#/live/staleAir")
+
+
+@pytest.mark.long
+def test_who_is_asked_for_a_token_amid_something_goes_on_there(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path="/#/archive")
+    page.locator(".cm-content").click()
+    gone = {"detail": "nobody has this token"}
+    page.route("**/sparql", lambda route: route.fulfill(status=401, json=gone), times=1)
+    page.keyboard.press("Control+Enter")
+    page.get_by_label("Token").fill("another")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.locator(".cm-content")).to_be_focused()

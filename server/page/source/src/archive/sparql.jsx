@@ -85,18 +85,20 @@ function Downloads({ query, graph }) {
   );
 }
 
+const sizeOf = ({ table, turtle }) =>
+  table ? `${number(table.rows.length)} ${table.rows.length === 1 ? "row" : "rows"}` : `${number(turtle.split("\n").length)} lines`;
+
 function Solutions({ asking }) {
   const { table, turtle, query, seconds } = asking;
   const [form, setForm] = useState("table");
   const series = useMemo(() => (table ? seriesOf(table, shown) : []), [table]);
   const drawn = form === "chart" && series.length > 0;
-  const size = table ? `${number(table.rows.length)} ${table.rows.length === 1 ? "row" : "rows"}` : `${number(turtle.split("\n").length)} lines`;
   const forms = [
     ["table", "Table"],
     ["chart", "Chart"],
   ];
   return (
-    <Card title="Answer" note={`${size} in ${number(Math.round(seconds * 100) / 100)} s`} actions={<Downloads query={query} graph={!table} />}>
+    <Card title="Answer" note={`${sizeOf(asking)} in ${number(Math.round(seconds * 100) / 100)} s`} actions={<Downloads query={query} graph={!table} />}>
       {series.length > 0 && <Choice label="Shown as" options={forms} value={drawn ? "chart" : "table"} onChoose={setForm} />}
       {turtle !== undefined && (
         <pre class="text" tabIndex={0}>
@@ -113,6 +115,7 @@ export function Sparql() {
   const [query, setQuery] = useState(() => sessionStorage.getItem(KEY) ?? FIRST);
   const asking = useAsking();
   const checked = useMemo(() => checkedBy(asking), [asking.query, asking.problem]);
+  const answered = Boolean(asking.table || asking.turtle !== undefined);
   const change = (text) => (setQuery(text), sessionStorage.setItem(KEY, text));
   return (
     <>
@@ -120,6 +123,9 @@ export function Sparql() {
         <LazyEditor text={query} language="sparql" label="SPARQL query" checked={checked} onChange={change} onRun={() => asking.run(query)} />
         <div class="editor-foot">
           <span class="note">Ctrl-Enter asks, too.</span>
+          <span class="unseen" role="status">
+            {asking.busy ? "Asking …" : answered ? `Answered below: ${sizeOf(asking)}` : ""}
+          </span>
           <div class="button-row end">
             {asking.busy && (
               <button type="button" onClick={asking.stop}>
@@ -133,7 +139,7 @@ export function Sparql() {
         </div>
       </Card>
       <ProblemBox problem={asking.problem} />
-      {(asking.table || asking.turtle !== undefined) && <Solutions asking={asking} />}
+      {answered && <Solutions asking={asking} />}
     </>
   );
 }

@@ -43,7 +43,7 @@ function Refusal({ problem }) {
     <div class="problem" role="alert">
       <p>
         <strong>{problem.message}</strong>
-        {problem.place?.line && ` (line ${problem.place.line})`}
+        {problem.place?.line > 0 && ` (line ${problem.place.line})`}
       </p>
       {lines.length > 0 && (
         <ul>

@@ -12,7 +12,7 @@ import { warning } from "../server/warning.js";
 import { draft, keep, replace, revision } from "./draft.js";
 import { Answer } from "./answer.jsx";
 import { Explanation } from "./explanation.jsx";
-import { Trial, useTrial } from "./trial.jsx";
+import { inWords, Trial, useTrial } from "./trial.jsx";
 import { useCheck } from "./use_check.js";
 
 const HINT = "CREATE QUERY high AS SELECT ?e.value FROM (?e, reading) FILTER (?e.value > 900)";
@@ -167,6 +167,9 @@ export function Query() {
         </div>
       </Card>
       <Card title="What it would do" class="result-card">
+        <p class="unseen" role="status">
+          {inWords(trial)}
+        </p>
         <Tabs label="What the query would do" tabs={tabs} value={tab} onChoose={setTab} />
       </Card>
     </div>
