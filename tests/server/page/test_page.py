@@ -896,3 +896,26 @@ def test_who_is_asked_for_a_token_amid_something_goes_on_there(chromium: Browser
     page.keyboard.press("Enter")
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.locator(".cm-content")).to_be_focused()
+
+
+@pytest.mark.long
+def test_on_a_phone_what_was_asked_for_comes_into_sight(chromium: Browser, url: str) -> None:
+    """Trials and answers appear below the editor, where the bar of the views would hide them."""
+    page, _ = _opened(chromium, url, size="phone", path="/#/query")
+    with page.expect_request("**/vocabulary"):  # before the first letter is typed
+        page.reload()
+    _start_from_example(page)
+    page.get_by_role("button", name="the last day").click()
+    count = page.locator(".result-count")
+    expect(count).to_contain_text("12 matches")
+    assert (count.bounding_box() or {"y": 9999})["y"] < _SIZES["phone"][1] * 0.75
+    page.goto(f"{url}/#/archive")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    answer = page.get_by_role("heading", name="Answer")
+    expect(answer).to_be_visible()
+    page.wait_for_function("top => scrollY > top", arg=100)
+    assert (answer.bounding_box() or {"y": 9999})["y"] < _SIZES["phone"][1] * 0.75
+    page.goto(f"{url}/#/live/staleAir")
+    expect(page.locator(".chart canvas")).to_be_visible()
+    page.wait_for_timeout(1000)  # until all above it has come, too
+    assert (page.locator("#detail").bounding_box() or {"y": 9999})["y"] < _SIZES["phone"][1] / 4

@@ -1,9 +1,10 @@
 // SPARQL over events, matches and knowledge: as a table, as a chart, as a file.
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Chart } from "../charts/chart.jsx";
 import { LazyEditor } from "../editor/lazy.jsx";
 import { Card, Choice, Empty, ProblemBox } from "../parts/card.jsx";
 import { Icon } from "../parts/icon.jsx";
+import { reveal } from "../parts/reveal.js";
 import { Table } from "../parts/table.jsx";
 import { send } from "../server/requests.js";
 import { number, shown } from "../server/terms.js";
@@ -116,6 +117,10 @@ export function Sparql() {
   const asking = useAsking();
   const checked = useMemo(() => checkedBy(asking), [asking.query, asking.problem]);
   const answered = Boolean(asking.table || asking.turtle !== undefined);
+  const below = useRef(null);
+  useEffect(() => {
+    if (answered || asking.problem) reveal(below.current);
+  }, [answered, asking.problem]);
   const change = (text) => (setQuery(text), sessionStorage.setItem(KEY, text));
   return (
     <>
@@ -138,8 +143,10 @@ export function Sparql() {
           </div>
         </div>
       </Card>
-      <ProblemBox problem={asking.problem} />
-      {answered && <Solutions asking={asking} />}
+      <div class="result" ref={below}>
+        <ProblemBox problem={asking.problem} />
+        {answered && <Solutions asking={asking} />}
+      </div>
     </>
   );
 }

@@ -1,9 +1,10 @@
 // Writing a query: with completion and errors as one types, its plan, a trial on the past, and then its registration.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { LazyEditor } from "../editor/lazy.jsx";
 import { Card, ProblemBox, Tabs } from "../parts/card.jsx";
 import { Icon } from "../parts/icon.jsx";
 import { notice } from "../parts/notices.jsx";
+import { reveal } from "../parts/reveal.js";
 import { go, leadOn, place } from "../router.js";
 import { at, demanded, get, post, postJson } from "../server/requests.js";
 import { forgetVocabulary } from "../server/vocabulary.js";
@@ -126,7 +127,8 @@ export function Query() {
   const current = check.checked?.of === text ? check.checked : null;
   const valid = Boolean(current?.valid);
   const asked = Boolean(current?.asked);
-  const tryOn = (last) => (setTab("trial"), run(text, last));
+  const result = useRef(null);
+  const tryOn = (last) => (setTab("trial"), run(text, last), reveal(result.current));
   const warnings = current?.warnings ?? [];
   const tabs = [
     ["trial", asked ? "Answer" : "Trial", () => (asked ? <Answer text={text} valid={valid} /> : <Trial trial={trial} text={text} onCancel={cancel} />)],
@@ -166,12 +168,14 @@ export function Query() {
           )}
         </div>
       </Card>
-      <Card title="What it would do" class="result-card">
-        <p class="unseen" role="status">
-          {inWords(trial)}
-        </p>
-        <Tabs label="What the query would do" tabs={tabs} value={tab} onChoose={setTab} />
-      </Card>
+      <div class="result" ref={result}>
+        <Card title="What it would do" class="result-card">
+          <p class="unseen" role="status">
+            {inWords(trial)}
+          </p>
+          <Tabs label="What the query would do" tabs={tabs} value={tab} onChoose={setTab} />
+        </Card>
+      </div>
     </div>
   );
 }
