@@ -788,8 +788,9 @@ def test_who_looks_at_a_part_of_a_chart_goes_on_seeing_it(chromium: Browser, url
 def test_days_stand_at_midnight_also_where_the_clock_is_put_back(chromium: Browser, url: str) -> None:
     """In Berlin that was on 25 October 2026."""
     page, _ = _opened(chromium, url, path="/#/query")
-    covered = {"name": "reading", "events": 9, "covered": [["2026-10-22T10:00:00Z", "2026-10-28T10:00:00Z"]]}
-    about = {"from": covered["covered"][0][0], "to": covered["covered"][0][1], "events": 9, "bytes": 9}
+    first, last = "2026-10-22T10:00:00Z", "2026-10-28T10:00:00Z"
+    covered = {"name": "reading", "events": 9, "covered": [[first, last]]}
+    about = {"from": first, "to": last, "events": 9, "bytes": 9}
     page.route("**/archive", lambda route: route.fulfill(json=about | {"streams": [covered]}))
     page.goto(f"{url}/#/archive")
     axis = page.locator(".bands .axis span")
