@@ -654,3 +654,269 @@ def test_the_server_answers_what_the_page_asks(chromium: Browser, plain_url: str
     page.goto(f"{plain_url}/#/archive")
     expect(page.get_by_text("The archive is empty")).to_be_visible()
     assert _barriers(page) == []
+
+
+@pytest.mark.long
+def test_an_address_that_leads_nowhere_is_told_and_back_leads_past_it(chromium: Browser, url: str) -> None:
+    """Also one that somebody typed, whose `%` encodes nothing."""
+    page, complaints = _opened(chromium, url, path="/#/knowledge")
+    expect(page).to_have_title("Knowledge · kaicep")
+    page.goto(f"{url}/#/live/50%")
+    expect(page.locator(".notices")).to_contain_text("50% is not registered.")
+    expect(page.get_by_role("heading", name="lightingPerHour")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("searchbox")).to_be_visible()
+    page.goto(f"{url}/#/query?of=gone")
+    expect(page.locator(".notices")).to_contain_text("gone: there is no query 'gone'")
+    page.goto(f"{url}/#/knowledge?iri={_ROOM}")
+    expect(page).to_have_title("room1 · Knowledge · kaicep")
+    assert [said for said in complaints if "404" not in said] == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("width", "height"), [(800, 700), (1440, 700)])
+def test_what_is_chosen_is_seen_wherever_its_link_stood(chromium: Browser, url: str, width: int, height: int) -> None:
+    """Below a long tree, or far above the last of many; and the keyboard goes on there when the link is gone."""
+    page, _ = _opened(chromium, url, path="/#/query")
+    page.set_viewport_size({"width": width, "height": height})
+    names = [f"Kind {n}" for n in range(80)]
+    told = [{"iri": f"urn:{name}", "label": name, "individuals": 1, "subclasses": False} for name in names]
+    page.route("**/classes", lambda route: route.fulfill(json=told))
+    page.goto(f"{url}/#/knowledge")
+    page.get_by_role("link", name="Kind 79").click()
+    expect(page.get_by_role("heading", name="Individuals of Kind 79")).to_be_in_viewport()
+    page.locator(".found a").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Lecture room 1")).to_be_visible()
+    expect(page.locator(".knowledge .column.wide")).to_be_focused()
+    many = [QUERIES[0] | {"label": f"q{n}"} for n in range(60)]
+    page.route("**/queries", lambda route: route.fulfill(json=many))
+    page.goto(f"{url}/#/live")
+    page.get_by_role("link", name="q59").click()
+    expect(page.get_by_role("heading", name="q59")).to_be_in_viewport()
+
+
+@pytest.mark.long
+def test_a_rule_of_hashes_above_a_query_holds_nobody_up(chromium: Browser, url: str) -> None:
+    """Whether triples are asked for is found out without reading comments in every way that there is."""
+    page, _ = _opened(chromium, url, path="/#/archive")
+    page.locator(".cm-content").click()
+    for above in ("#" * 80, " " * 80):
+        page.keyboard.press("Control+a")
+        page.keyboard.insert_text(f"{above}\nSELECT ?room {{}}")
+        with page.expect_request("**/sparql") as asked:
+            page.keyboard.press("Control+Enter")
+        assert asked.value.headers["accept"].startswith("application/sparql-results+json")
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text("# ##\nPREFIX : <urn:a#>\nPREFIX b:<urn:b> construct {} {}")
+    with page.expect_request("**/sparql") as asked:
+        page.keyboard.press("Control+Enter")
+    assert asked.value.headers["accept"].startswith("text/turtle")
+
+
+@pytest.mark.long
+def test_a_text_is_checked_as_soon_as_the_server_answers_again(chromium: Browser) -> None:
+    """Also one that was opened before anybody had signed in."""
+    with fake_server(fake_api(_TOKEN)) as url:
+        page, _ = _opened(chromium, url, path="/#/query?of=staleAir")
+        page.get_by_label("Token").fill(_TOKEN)
+        page.keyboard.press("Enter")
+        expect(page.locator(".cm-content")).to_contain_text("CREATE QUERY staleAir")
+        expect(page.get_by_role("button", name="Register")).to_be_enabled()
+        page.context.set_offline(True)
+        page.locator(".cm-content").click()
+        page.keyboard.press("Control+End")
+        page.keyboard.type("# mine")
+        expect(page.locator(".verdict.bad")).to_contain_text("cannot be reached")
+        page.context.set_offline(False)
+        expect(page.get_by_role("button", name="Register")).to_be_enabled()
+
+
+@pytest.mark.long
+def test_what_is_underlined_is_what_is_meant_behind_characters_of_two_halves(chromium: Browser, url: str) -> None:
+    """Columns count characters, and an editor their halves: the way out is written in the right place."""
+    page, _ = _opened(chromium, url, path="/#/query")
+    page.locator(".cm-content").click()
+    page.keyboard.insert_text('CREATE QUERY warm AS SELECT "🌡🌡🌡" AS t, ABS(?e.valeu) AS v FROM (?e, reading)')
+    expect(page.locator(".cm-lintRange-error")).to_have_text("valeu")
+    page.keyboard.press("Escape")
+    page.locator(".cm-lintRange-error").hover()
+    page.get_by_role("button", name="Write value").click()
+    expect(page.locator(".cm-content")).to_contain_text('"🌡🌡🌡" AS t, ABS(?e.value) AS v')
+
+
+@pytest.mark.long
+def test_who_looks_at_a_part_of_a_chart_goes_on_seeing_it(chromium: Browser, url: str) -> None:
+    """When newer values come, as well; until all of it is asked for."""
+    told = chart("staleAir")
+    values = [0]
+
+    def newer(route: Route) -> None:
+        values[0] += 1
+        told["series"][0]["points"][0][1] = values[0]
+        route.fulfill(json=told)
+
+    page, _ = _opened(chromium, url, path="/#/query")
+    page.clock.install()
+    page.route("**/chart*", newer)
+    page.goto(f"{url}/#/live/staleAir")
+    canvas = page.locator(".chart canvas")
+    expect(canvas).to_be_visible()
+    first = page.locator(".chart .u-legend tr").nth(1)
+    first.locator("th").click()  # the other series are hidden
+    box = page.locator(".u-over").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + 90)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.6, box["y"] + 90, steps=5)
+    page.mouse.up()
+    whole = page.get_by_role("button", name="Show all of the time")
+    expect(whole).to_be_visible()
+    before = canvas.element_handle()
+    page.clock.run_for(16_000)
+    expect(canvas).to_be_visible()
+    page.wait_for_function("one => !one.isConnected", arg=before)
+    page.clock.run_for(1000)
+    expect(whole).to_be_visible()
+    assert page.locator(".chart .u-legend .u-off").count() == len(told["series"]) - 1
+    assert _barriers(page) == []
+    whole.click()
+    expect(whole).to_have_count(0)
+
+
+@pytest.mark.long
+def test_days_stand_at_midnight_also_where_the_clock_is_put_back(chromium: Browser, url: str) -> None:
+    """In Berlin that was on 25 October 2026."""
+    page, _ = _opened(chromium, url, path="/#/query")
+    first, last = "2026-10-22T10:00:00Z", "2026-10-28T10:00:00Z"
+    covered = {"name": "reading", "events": 9, "covered": [[first, last]]}
+    about = {"from": first, "to": last, "events": 9, "bytes": 9}
+    page.route("**/archive", lambda route: route.fulfill(json=about | {"streams": [covered]}))
+    page.goto(f"{url}/#/archive")
+    axis = page.locator(".bands .axis span")
+    expect(axis).to_have_text(["10-23", "10-24", "10-25", "10-26", "10-27", "10-28"])
+    places = [float((one.get_attribute("style") or "").split("left:")[1].split("%")[0]) for one in axis.all()]
+    days = [later - earlier for earlier, later in pairwise(places)]
+    assert days[2] == pytest.approx(days[0] * 25 / 24, rel=1e-3)
+
+
+@pytest.mark.long
+def test_colours_of_the_system_hide_nothing_that_is_told_by_colour(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path="/#/archive")
+    page.emulate_media(forced_colors="active")
+    colours = "all => new Set(all.map(one => getComputedStyle(one).background)).size"
+    expect(page.locator(".band.covered").first).to_be_visible()
+    assert page.locator(".track:not(.axis), .track .band").evaluate_all(colours) >= 3, "track, covered, a gap"
+    outlined = "one => getComputedStyle(one).outlineStyle"
+    assert page.get_by_role("link", name="Archive", exact=True).evaluate(outlined) == "solid"
+    assert page.get_by_role("link", name="Live", exact=True).evaluate(outlined) == "none"
+    page.goto(f"{url}/#/live/staleAir")
+    expect(page.locator(".chart canvas")).to_be_visible()
+    pressed, other = page.locator(".choice button[aria-pressed=true]"), page.locator(".choice button").first
+    assert [one.evaluate(outlined) for one in (pressed, other)] == ["solid", "none"]
+
+
+@pytest.mark.long
+def test_classes_are_counted_anew_when_a_module_has_come(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path="/#/query")
+    counts = [1]
+    one = {"iri": "urn:Kind", "label": "Kind", "subclasses": False}
+    page.route("**/classes", lambda route: route.fulfill(json=[one | {"individuals": counts[0]}]))
+    page.goto(f"{url}/#/knowledge")
+    expect(page.locator(".tree-row .number")).to_have_text("1")
+    counts[0] = 2
+    _upload(page, "rooms.ttl", b"# Small")
+    expect(page.locator(".tree-row .number")).to_have_text("2")
+
+
+@pytest.mark.long
+def test_a_file_of_another_encoding_is_refused_and_never_garbled(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path="/#/knowledge")
+    expect(page.locator(".tree-row").first).to_be_visible()
+    sent: list[str] = []
+    page.on("request", lambda one: sent.append(one.url) if one.method == "POST" else None)
+    _upload(page, "cafe.ttl", '<urn:a> <urn:b> "Café" .'.encode("latin-1"))
+    expect(page.locator(".problem")).to_contain_text("cafe.ttl is not encoded in UTF-8")
+    assert sent == []
+    with page.expect_request("**/graphs") as asked:
+        _upload(page, "cafe.ttl", b"\xef\xbb\xbf" + '<urn:a> <urn:b> "Café" .'.encode())
+    assert asked.value.post_data == '<urn:a> <urn:b> "Café" .'
+
+
+@pytest.mark.long
+def test_the_keyboard_stays_where_a_query_was_parked(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path="/#/live/staleAir")
+    page.get_by_role("button", name="Park").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Resume")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Park")).to_be_focused()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Withdraw").click()
+    expect(page.locator(".notices")).to_contain_text("staleAir is withdrawn.")
+    expect(page.locator("main")).to_be_focused()
+    expect(page.get_by_role("heading", name="lightingPerHour")).to_be_visible()
+
+
+@pytest.mark.long
+def test_answers_that_appear_are_told_to_those_who_do_not_see_them(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path="/#/archive")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.get_by_role("status").filter(has_text="Answered below: 48 rows")).to_be_attached()
+    page.goto(f"{url}/#/query")
+    _start_from_example(page)
+    page.get_by_role("button", name="the last hour").click()
+    expect(page.get_by_role("status").filter(has_text="12 matches in the last hour")).to_be_attached()
+
+
+@pytest.mark.long
+def test_a_problem_without_a_place_names_none(chromium: Browser, url: str) -> None:
+    """The server counts lines from 1, and says 0 where there is none; an address without a match says so, too."""
+    page, _ = _opened(chromium, url, path="/#/archive")
+    nowhere = {"detail": "there is no store", "place": {"source": "query", "line": 0, "column": 1, "length": 1}}
+    page.route("**/sparql", lambda route: route.fulfill(status=400, json=nowhere))
+    page.get_by_role("button", name="Ask", exact=True).click()
+    expect(page.locator(".problem")).to_have_text("there is no store")
+    page.goto(f"{url}/#/knowledge")
+    page.route("**/graphs", lambda route: route.fulfill(status=400, json=nowhere))
+    _upload(page, "rooms.ttl", b"# Small")
+    expect(page.locator(".problem")).to_have_text("there is no storeNothing was changed.")
+    page.goto(f"{url}/#/match/staleAir")
+    expect(page.locator("main")).to_contain_text("The address names no match.")
+    expect(page.get_by_role("link", name="Choose one by its")).to_have_attribute("href", "#/live/staleAir")
+
+
+@pytest.mark.long
+def test_who_is_asked_for_a_token_amid_something_goes_on_there(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path="/#/archive")
+    page.locator(".cm-content").click()
+    gone = {"detail": "nobody has this token"}
+    page.route("**/sparql", lambda route: route.fulfill(status=401, json=gone), times=1)
+    page.keyboard.press("Control+Enter")
+    page.get_by_label("Token").fill("another")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.locator(".cm-content")).to_be_focused()
+
+
+@pytest.mark.long
+def test_on_a_phone_what_was_asked_for_comes_into_sight(chromium: Browser, url: str) -> None:
+    """Trials and answers appear below the editor, where the bar of the views would hide them."""
+    page, _ = _opened(chromium, url, size="phone", path="/#/query")
+    with page.expect_request("**/vocabulary"):  # before the first letter is typed
+        page.reload()
+    _start_from_example(page)
+    page.get_by_role("button", name="the last day").click()
+    count = page.locator(".result-count")
+    expect(count).to_contain_text("12 matches")
+    assert (count.bounding_box() or {"y": 9999})["y"] < _SIZES["phone"][1] * 0.75
+    page.goto(f"{url}/#/archive")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    answer = page.get_by_role("heading", name="Answer")
+    expect(answer).to_be_visible()
+    page.wait_for_function("top => scrollY > top", arg=100)
+    assert (answer.bounding_box() or {"y": 9999})["y"] < _SIZES["phone"][1] * 0.75
+    page.goto(f"{url}/#/live/staleAir")
+    expect(page.locator(".chart canvas")).to_be_visible()
+    page.wait_for_timeout(1000)  # until all above it has come, too
+    assert (page.locator("#detail").bounding_box() or {"y": 9999})["y"] < _SIZES["phone"][1] / 4

@@ -10,7 +10,7 @@ import { Notices } from "./parts/notices.jsx";
 import { Query } from "./query/query.jsx";
 import { href, place } from "./router.js";
 import { demanded, hasToken, takeToken } from "./server/requests.js";
-import { zone } from "./server/terms.js";
+import { shortIri, zone } from "./server/terms.js";
 import { SignIn } from "./sign_in.jsx";
 import { chooseTheme, theme } from "./theme.js";
 
@@ -23,6 +23,12 @@ const VIEWS = {
 };
 const THEMES = { system: "light", light: "dark", dark: "system" };
 const THEME_ICONS = { system: "half", light: "sun", dark: "moon" };
+
+/** What of a view is chosen: by it entries of the history, and tabs, are told apart. */
+function chosen({ parts, search }) {
+  const iri = search.get("iri") ?? search.get("class");
+  return iri ? shortIri(iri) : (search.get("search") ?? parts[0]);
+}
 
 function Navigation({ current }) {
   return (
@@ -54,8 +60,11 @@ export function App() {
   const shown = VIEWS[view] ?? VIEWS.live;
   const main = useRef(null);
   const first = useRef(true);
+  const about = chosen(place.value);
   useEffect(() => {
-    document.title = `${shown.name} · kaicep`;
+    document.title = [about, shown.name, "kaicep"].filter(Boolean).join(" · ");
+  }, [about, shown]);
+  useEffect(() => {
     if (!first.current) main.current.focus({ preventScroll: true });
     first.current = false;
     scrollTo(0, 0);

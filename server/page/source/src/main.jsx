@@ -5,6 +5,7 @@ import "./style/shell.css";
 import "./style/parts.css";
 import "./style/charts.css";
 import "./style/views.css";
+import "./style/forced.css";
 import { render } from "preact";
 import { App } from "./app.jsx";
 import "./theme.js";

@@ -1,9 +1,18 @@
 // Where one is: the part of the address behind `#`. The server has paths of its own.
 import { signal } from "@preact/signals";
 
+/** A part of an address; one that somebody typed by hand may hold a `%` that encodes nothing, and is what it says. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 function read() {
   const [path, search = ""] = location.hash.replace(/^#\/?/, "").split("?");
-  const parts = path.split("/").filter(Boolean).map(decodeURIComponent);
+  const parts = path.split("/").filter(Boolean).map(decoded);
   return { view: parts[0] ?? "live", parts: parts.slice(1), search: new URLSearchParams(search) };
 }
 
@@ -17,3 +26,9 @@ export function href(view, parts = [], search = {}) {
 }
 
 export const go = (...where) => (location.hash = href(...where));
+
+/** Go on from an address at which nothing is: Back leads to the one before it. */
+export function leadOn(...where) {
+  history.replaceState(null, "", href(...where));
+  place.value = read();
+}

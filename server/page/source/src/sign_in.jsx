@@ -1,13 +1,15 @@
 // The token that the server demands, typed once; it is kept as long as the tab.
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { takeToken } from "./server/requests.js";
 
 export function SignIn({ why }) {
   const dialog = useRef(null);
   const field = useRef(null);
-  useEffect(() => {
-    if (!dialog.current.open) dialog.current.showModal();
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown.showModal();
     field.current.focus();
+    return () => shown.close(); // who was asked in the middle of something goes on there
   }, []);
   const submit = (event) => {
     event.preventDefault();

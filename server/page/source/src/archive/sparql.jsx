@@ -1,9 +1,10 @@
 // SPARQL over events, matches and knowledge: as a table, as a chart, as a file.
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Chart } from "../charts/chart.jsx";
 import { LazyEditor } from "../editor/lazy.jsx";
 import { Card, Choice, Empty, ProblemBox } from "../parts/card.jsx";
 import { Icon } from "../parts/icon.jsx";
+import { reveal } from "../parts/reveal.js";
 import { Table } from "../parts/table.jsx";
 import { send } from "../server/requests.js";
 import { number, shown } from "../server/terms.js";
@@ -22,7 +23,8 @@ const FORMS = [
   ["application/sparql-results+json", "json", "JSON"],
   ["text/turtle", "ttl", "Turtle"],
 ];
-const GRAPH = /^\s*(?:(?:#.*|PREFIX\s+\S+\s*<[^>]*>|BASE\s*<[^>]*>)\s*)*(?:CONSTRUCT|DESCRIBE)\b/i;
+/** What asks for triples. No text before its first word is read in two ways, which takes for ever where there are many. */
+const GRAPH = /^(?:\s|#[^\n]*\n|PREFIX\s+[^\s<]*\s*<[^>]*>|BASE\s*<[^>]*>)*(?:CONSTRUCT|DESCRIBE)\b/i;
 const JSON_TYPE = "application/sparql-results+json";
 
 const ask = (query, accept, signal) =>
@@ -84,18 +86,20 @@ function Downloads({ query, graph }) {
   );
 }
 
+const sizeOf = ({ table, turtle }) =>
+  table ? `${number(table.rows.length)} ${table.rows.length === 1 ? "row" : "rows"}` : `${number(turtle.split("\n").length)} lines`;
+
 function Solutions({ asking }) {
   const { table, turtle, query, seconds } = asking;
   const [form, setForm] = useState("table");
   const series = useMemo(() => (table ? seriesOf(table, shown) : []), [table]);
   const drawn = form === "chart" && series.length > 0;
-  const size = table ? `${number(table.rows.length)} ${table.rows.length === 1 ? "row" : "rows"}` : `${number(turtle.split("\n").length)} lines`;
   const forms = [
     ["table", "Table"],
     ["chart", "Chart"],
   ];
   return (
-    <Card title="Answer" note={`${size} in ${number(Math.round(seconds * 100) / 100)} s`} actions={<Downloads query={query} graph={!table} />}>
+    <Card title="Answer" note={`${sizeOf(asking)} in ${number(Math.round(seconds * 100) / 100)} s`} actions={<Downloads query={query} graph={!table} />}>
       {series.length > 0 && <Choice label="Shown as" options={forms} value={drawn ? "chart" : "table"} onChoose={setForm} />}
       {turtle !== undefined && (
         <pre class="text" tabIndex={0}>
@@ -112,6 +116,11 @@ export function Sparql() {
   const [query, setQuery] = useState(() => sessionStorage.getItem(KEY) ?? FIRST);
   const asking = useAsking();
   const checked = useMemo(() => checkedBy(asking), [asking.query, asking.problem]);
+  const answered = Boolean(asking.table || asking.turtle !== undefined);
+  const below = useRef(null);
+  useEffect(() => {
+    if (answered || asking.problem) reveal(below.current);
+  }, [answered, asking.problem]);
   const change = (text) => (setQuery(text), sessionStorage.setItem(KEY, text));
   return (
     <>
@@ -119,6 +128,9 @@ export function Sparql() {
         <LazyEditor text={query} language="sparql" label="SPARQL query" checked={checked} onChange={change} onRun={() => asking.run(query)} />
         <div class="editor-foot">
           <span class="note">Ctrl-Enter asks, too.</span>
+          <span class="unseen" role="status">
+            {asking.busy ? "Asking …" : answered ? `Answered below: ${sizeOf(asking)}` : ""}
+          </span>
           <div class="button-row end">
             {asking.busy && (
               <button type="button" onClick={asking.stop}>
@@ -131,8 +143,10 @@ export function Sparql() {
           </div>
         </div>
       </Card>
-      <ProblemBox problem={asking.problem} />
-      {(asking.table || asking.turtle !== undefined) && <Solutions asking={asking} />}
+      <div class="result" ref={below}>
+        <ProblemBox problem={asking.problem} />
+        {answered && <Solutions asking={asking} />}
+      </div>
     </>
   );
 }

@@ -117,7 +117,23 @@ function legendValue(u, value, index, place, text) {
   return isKnown(told) ? text(told) : "–";
 }
 
-function options(width, height, series, lines, matches) {
+/** What somebody has chosen to look at: a part of the time, or fewer series. */
+function look(u) {
+  const [times] = u.data;
+  const { min, max } = u.scales.x;
+  const whole = !times.length || (min <= times[0] && max >= times.at(-1));
+  return { part: whole ? null : { min, max }, hidden: u.series.filter(({ show }) => !show).map(({ label }) => label) };
+}
+
+/** Let a plot of newer values show what was looked at. */
+function lookAgain(u, { part, hidden }) {
+  u.batch(() => {
+    if (part) u.setScale("x", part);
+    u.series.forEach(({ label }, n) => n > 0 && hidden.includes(label) && u.setSeries(n, { show: false }));
+  });
+}
+
+function options(width, height, series, lines, matches, onLook) {
   const units = [...new Set(series.map(({ unit }) => unitSign(unit)).filter(Boolean))];
   const values = (u, ticks) => ticks.map((tick) => number(tick));
   const range = (u, low, high) => {
@@ -155,6 +171,7 @@ function options(width, height, series, lines, matches) {
     ],
     hooks: {
       draw: [(u) => drawMatches(u, matches), (u) => drawThresholds(u, lines)],
+      setScale: [(u, scale) => scale === "x" && onLook(look(u))],
     },
   };
 }
@@ -186,29 +203,44 @@ function near(u, matches, x) {
  */
 export function Chart({ series, threshold = [], matches = [], onMatch = null, height = 280 }) {
   const host = useRef(null);
+  const plot = useRef(null);
+  const looked = useRef({ part: null, hidden: [] });
   const [listed, setListed] = useState(false);
+  const [part, setPart] = useState(null);
   const dark = isDark.value;
   const drawn = series.slice(0, MOST_SERIES);
   const lines = thresholds(threshold);
   const marks = matches.map(({ id, time }) => ({ id, seconds: moment(time) / 1000 }));
   useEffect(() => {
     const box = host.current;
-    const plot = new uPlot(options(box.clientWidth, height, drawn, lines, marks), columns(drawn), box);
-    const resized = new ResizeObserver(() => plot.setSize({ width: box.clientWidth, height }));
+    const u = new uPlot(options(box.clientWidth, height, drawn, lines, marks, (now) => setPart(now.part)), columns(drawn), box);
+    plot.current = u;
+    lookAgain(u, looked.current);
+    const resized = new ResizeObserver(() => u.setSize({ width: box.clientWidth, height }));
     resized.observe(box);
     const follow = (event) => {
-      const match = near(plot, marks, event.offsetX);
+      const match = near(u, marks, event.offsetX);
       if (match && onMatch) onMatch(match.id);
     };
-    const point = (event) => (plot.over.style.cursor = onMatch && near(plot, marks, event.offsetX) ? "pointer" : "");
-    plot.over.addEventListener("click", follow);
-    plot.over.addEventListener("mousemove", point);
-    return () => (resized.disconnect(), plot.destroy());
+    const point = (event) => (u.over.style.cursor = onMatch && near(u, marks, event.offsetX) ? "pointer" : "");
+    u.over.addEventListener("click", follow);
+    u.over.addEventListener("mousemove", point);
+    return () => ((looked.current = look(u)), resized.disconnect(), u.destroy());
   }, [series, threshold, matches, dark, height]);
+  const showAll = () => {
+    const [times] = plot.current.data;
+    plot.current.setScale("x", { min: times[0], max: times.at(-1) });
+    host.current.closest("figure").focus();
+  };
   return (
-    <figure class="chart">
+    <figure class="chart" tabIndex={-1}>
       <div ref={host} role="img" aria-label={spoken(drawn, lines, marks)} />
       <figcaption class="note">
+        {part && (
+          <button type="button" onClick={showAll}>
+            Show all of the time
+          </button>
+        )}
         {marks.length > 0 && (
           <span class="legend-match">
             <span aria-hidden="true">▼</span> a match{onMatch ? ": click it to see why" : ""}

@@ -18,10 +18,15 @@ const EDGE = 0.025;
 /** A few round moments between two, on this machine's clock. */
 export function ticks(from, to, most = 8) {
   const step = STEPS.find((one) => (to - from) / one <= most) ?? STEPS.at(-1);
-  const shift = new Date(from).getTimezoneOffset() * MINUTE;
   const found = [];
   const edge = (to - from) * EDGE;
-  for (let time = Math.ceil((from + edge - shift) / step) * step + shift; time <= to - edge; time += step) {
+  // What is round on the clock: where that is put forward or back, times are no step apart.
+  const shift = (time) => new Date(time).getTimezoneOffset() * MINUTE;
+  const first = from + edge;
+  for (let round = Math.ceil((first - shift(first)) / step) * step; ; round += step) {
+    const time = round + shift(round + shift(round));
+    if (time > to - edge) break;
+    if (time < first || time === found.at(-1)?.time) continue;
     const at = new Date(time);
     const day = `${two(at.getMonth() + 1)}-${two(at.getDate())}`;
     const midnight = at.getHours() === 0 && at.getMinutes() === 0;

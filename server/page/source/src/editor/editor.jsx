@@ -6,6 +6,7 @@ import { lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, placeholder } from "@codemirror/view";
 import { useEffect, useRef } from "preact/hooks";
+import { vocabulary } from "../server/vocabulary.js";
 import { completeChi, completeSparql } from "./completion.js";
 import { chi, sparql } from "./languages.js";
 import { look } from "./look.js";
@@ -49,6 +50,7 @@ export function Editor({ text, revision = 0, language, label, hint = "", checked
   change.current = onChange;
   run.current = onRun;
   useEffect(() => {
+    vocabulary(); // which takes a moment, and is wanted with the first letter
     const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: "open" });
     const state = EditorState.create({
       doc: text,

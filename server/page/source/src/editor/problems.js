@@ -3,12 +3,12 @@ import { warning } from "../server/warning.js";
 
 const SUGGESTED = /did you mean '([^']+)'/;
 
-/** A line and a column, from 1, as an offset into the document. */
+/** A line and a column, from 1, as an offset into the document: columns count characters, offsets halves of some of them. */
 function offset(doc, line, column) {
   if (!line || line < 1) return 0;
   if (line > doc.lines) return doc.length;
-  const found = doc.line(line);
-  return Math.min(found.from + Math.max((column || 1) - 1, 0), found.to);
+  const { from, text } = doc.line(line);
+  return from + [...text].slice(0, Math.max((column || 1) - 1, 0)).join("").length;
 }
 
 /** The part that is put in place of what is underlined, by the hint. */

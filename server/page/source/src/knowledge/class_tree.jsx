@@ -5,6 +5,7 @@ import { Icon } from "../parts/icon.jsx";
 import { href } from "../router.js";
 import { number, shortIri } from "../server/terms.js";
 import { useAnswer } from "../server/use_answer.js";
+import { knowledge } from "../server/vocabulary.js";
 
 const nameOf = ({ iri, prefixed, label }) => label || (prefixed?.startsWith("<") ? null : prefixed) || shortIri(iri);
 
@@ -48,7 +49,7 @@ function Branch({ node, chosen, detail }) {
 }
 
 function Level({ parent, chosen }) {
-  const { value, problem, again } = useAnswer(parent ? `/classes?parent=${encodeURIComponent(parent)}` : "/classes");
+  const { value, problem, again } = useAnswer(parent ? `/classes?parent=${encodeURIComponent(parent)}` : "/classes", 0, knowledge.value);
   const classes = Array.isArray(value) ? value : (value?.classes ?? []);
   const details = apart(classes);
   return (

@@ -4,6 +4,7 @@ import { Value } from "../parts/table.jsx";
 import { href } from "../router.js";
 import { isIri, shortIri } from "../server/terms.js";
 import { useAnswer } from "../server/use_answer.js";
+import { knowledge } from "../server/vocabulary.js";
 import { Neighbourhood } from "./neighbourhood.jsx";
 
 /** Triples by their property, the outgoing ones first. */
@@ -44,7 +45,7 @@ function Group({ group }) {
 }
 
 export function Individual({ iri }) {
-  const { value, problem, again } = useAnswer(`/individuals?iri=${encodeURIComponent(iri)}`);
+  const { value, problem, again } = useAnswer(`/individuals?iri=${encodeURIComponent(iri)}`, 0, knowledge.value);
   const name = value?.label || shortIri(iri);
   const groups = byProperty(value?.triples ?? []);
   return (

@@ -2,6 +2,7 @@
 import { Card, ProblemBox } from "../parts/card.jsx";
 import { number, shortIri } from "../server/terms.js";
 import { useAnswer } from "../server/use_answer.js";
+import { knowledge } from "../server/vocabulary.js";
 import { Uploads } from "./uploads.jsx";
 
 function Module({ module: told }) {
@@ -21,7 +22,7 @@ function Module({ module: told }) {
 }
 
 export function Modules() {
-  const { value, problem, again } = useAnswer("/ontologies");
+  const { value, problem, again } = useAnswer("/ontologies", 0, knowledge.value);
   const modules = Array.isArray(value) ? value : (value?.modules ?? []);
   const contradictions = value?.contradictions ?? [];
   return (
@@ -44,7 +45,7 @@ export function Modules() {
           <Module key={one.iri ?? one.name ?? n} module={one} />
         ))}
       </ul>
-      <Uploads again={again} />
+      <Uploads />
     </Card>
   );
 }

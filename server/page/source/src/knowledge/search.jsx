@@ -5,6 +5,7 @@ import { Icon } from "../parts/icon.jsx";
 import { go, href } from "../router.js";
 import { shortIri } from "../server/terms.js";
 import { useAnswer } from "../server/use_answer.js";
+import { knowledge } from "../server/vocabulary.js";
 
 const MOST = 100;
 
@@ -28,7 +29,7 @@ export function Search({ text }) {
 
 export function Found({ text, of }) {
   const asked = new URLSearchParams({ ...(text && { search: text }), ...(of && { class: of }), limit: String(MOST) });
-  const { value, problem, loading, again } = useAnswer(`/individuals?${asked}`);
+  const { value, problem, loading, again } = useAnswer(`/individuals?${asked}`, 0, knowledge.value);
   const found = Array.isArray(value) ? value : (value?.individuals ?? []);
   return (
     <Card title={of ? `Individuals of ${shortIri(of)}` : `Individuals called “${text}”`} note={found.length ? `${found.length}${found.length === MOST ? " or more" : ""}` : null}>

@@ -5,7 +5,7 @@ import { notice } from "../parts/notices.jsx";
 import { atWork, cancelJob, heard } from "../server/job.js";
 import { demanded, get, Problem, send } from "../server/requests.js";
 import { shortIri } from "../server/terms.js";
-import { forgetVocabulary } from "../server/vocabulary.js";
+import { knowledgeChanged } from "../server/vocabulary.js";
 
 const TYPES = {
   ttl: "text/turtle",
@@ -27,13 +27,23 @@ export function mediaType(name, text) {
   return TYPES[ending] ?? TYPES.ttl;
 }
 
+/** The text of a file; `File.text()` would put another letter in place of what is no UTF-8, and nobody would know. */
+async function read(file) {
+  const bytes = await file.arrayBuffer();
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Problem(0, { detail: `${file.name} is not encoded in UTF-8`, hint: "save it as UTF-8, and add it again" });
+  }
+}
+
 function Refusal({ problem }) {
   const lines = problem.notes ?? [];
   return (
     <div class="problem" role="alert">
       <p>
         <strong>{problem.message}</strong>
-        {problem.place?.line && ` (line ${problem.place.line})`}
+        {problem.place?.line > 0 && ` (line ${problem.place.line})`}
       </p>
       {lines.length > 0 && (
         <ul>
@@ -65,7 +75,7 @@ function Change({ name, job }) {
 }
 
 /** The changes that are at work, also those that another page has begun; `follow` one more. */
-function useChanges(again) {
+function useChanges() {
   const [changes, setChanges] = useState({});
   const [problem, setProblem] = useState(null);
   const left = useRef(new AbortController());
@@ -80,8 +90,7 @@ function useChanges(again) {
       const job = await heard(id, { signal: left.current.signal, onJob: note });
       if (job.state === "done") {
         notice(`${name} ${CHANGES[kind]}.`);
-        forgetVocabulary();
-        again();
+        knowledgeChanged();
       } else if (job.state === "failed") setProblem(new Problem(job.problem?.status ?? 0, job.problem ?? {}));
       else notice(`${name}: cancelled, nothing was changed.`);
     } catch (error) {
@@ -101,9 +110,9 @@ function useChanges(again) {
   return { changes, problem, setProblem, follow };
 }
 
-export function Uploads({ again }) {
+export function Uploads() {
   const field = useRef(null);
-  const { changes, problem, setProblem, follow } = useChanges(again);
+  const { changes, problem, setProblem, follow } = useChanges();
   const [sent, setSent] = useState(null);
   const upload = async () => {
     const [file] = field.current.files;
@@ -111,7 +120,7 @@ export function Uploads({ again }) {
     setProblem(null);
     setSent(file.name);
     try {
-      const text = await file.text();
+      const text = await read(file);
       const headers = { "Content-Type": mediaType(file.name, text), Prefer: "respond-async" };
       const answer = await send("/graphs", { method: "POST", body: text, headers });
       follow((await answer.json()).job, file.name, "upload");

@@ -1,7 +1,9 @@
 // What happens now: streams, queries, the chosen query's values and matches, contexts, alarms.
 import { useEffect } from "preact/hooks";
 import { useAnswer } from "../server/use_answer.js";
-import { go, place } from "../router.js";
+import { notice } from "../parts/notices.jsx";
+import { reveal } from "../parts/reveal.js";
+import { leadOn, place } from "../router.js";
 import { Alarms } from "./alarms.jsx";
 import { Contexts } from "./contexts.jsx";
 import { QueryDetail } from "./query_detail.jsx";
@@ -10,7 +12,6 @@ import { Streams } from "./streams.jsx";
 
 const OFTEN_MS = 2000;
 const SELDOM_MS = 10_000;
-const NARROW = 960;
 
 /** The one that is shown where none was chosen: a query that runs, of the most matches. */
 export function foremost(queries) {
@@ -30,11 +31,13 @@ export function Live() {
   const label = asked ?? foremost(queries.value ?? []);
   const query = queries.value?.find((one) => one.label === label) ?? null;
   useEffect(() => {
-    // On a phone the chosen query lies below all the others.
-    if (asked && query && innerWidth < NARROW) document.getElementById("detail")?.scrollIntoView();
+    // On a phone the chosen query lies below all the others; on a laptop above the last of many.
+    if (asked && query) reveal(document.getElementById("detail"));
   }, [asked, Boolean(query)]);
   useEffect(() => {
-    if (asked && queries.value && !query) go("live");
+    if (!asked || !queries.value || query) return;
+    notice(`${asked} is not registered.`, "bad");
+    leadOn("live");
   }, [asked, queries.value, query]);
   return (
     <div class="live">

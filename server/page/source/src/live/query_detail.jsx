@@ -6,7 +6,7 @@ import { Icon } from "../parts/icon.jsx";
 import { notice } from "../parts/notices.jsx";
 import { PlanPicture } from "../parts/plan_picture.jsx";
 import { rowColumns, Table } from "../parts/table.jsx";
-import { go, href } from "../router.js";
+import { go, href, leadOn, place } from "../router.js";
 import { at, send } from "../server/requests.js";
 import { duration, number } from "../server/terms.js";
 import { useAnswer } from "../server/use_answer.js";
@@ -38,6 +38,7 @@ function QueryChart({ query }) {
       </div>
       {series.length > 0 ? (
         <Chart
+          key={hours}
           series={series}
           threshold={told.threshold}
           matches={told.matches}
@@ -96,25 +97,30 @@ function Actions({ query, again }) {
       notice(done);
     } catch (problem) {
       notice(`${what}: ${problem.message}`, "bad");
+      return false;
+    } finally {
+      again();
     }
-    again();
+    return true;
   };
   const path = at("queries", query.label);
-  const withdraw = () => {
-    if (confirm(`Withdraw ${query.label}? Its matches stay in the archive.`)) {
-      act("withdraw", path, "DELETE", `${query.label} is withdrawn.`);
-    }
+  const withdraw = async () => {
+    if (!confirm(`Withdraw ${query.label}? Its matches stay in the archive.`)) return;
+    if (!(await act("withdraw", path, "DELETE", `${query.label} is withdrawn.`))) return;
+    const { view, parts } = place.value;
+    if (view !== "live" || (parts[0] ?? query.label) !== query.label) return; // somebody has gone elsewhere meanwhile
+    leadOn("live");
+    document.getElementById("main").focus();
   };
+  const parked = query.state === "parked";
+  const change = parked
+    ? () => act("resume", `${path}/resume`, "POST", `${query.label} goes on.`)
+    : () => act("park", `${path}/park`, "POST", `${query.label} is parked.`);
   return (
     <>
-      {query.state === "parked" && (
-        <button type="button" class="primary" onClick={() => act("resume", `${path}/resume`, "POST", `${query.label} goes on.`)}>
-          Resume
-        </button>
-      )}
-      {PARKABLE.has(query.state) && (
-        <button type="button" onClick={() => act("park", `${path}/park`, "POST", `${query.label} is parked.`)}>
-          Park
+      {(parked || PARKABLE.has(query.state)) && (
+        <button type="button" class={parked ? "primary" : undefined} onClick={change}>
+          {parked ? "Resume" : "Park"}
         </button>
       )}
       <a class="button" href={href("query", [], { of: query.label })}>

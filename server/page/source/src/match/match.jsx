@@ -38,6 +38,11 @@ export function Match() {
       </nav>
       <h1>Why this match of {label ?? "a query"}</h1>
       <ProblemBox problem={problem} again={again} />
+      {!known && (
+        <Empty>
+          The address names no match. <a href={href("live", label ? [label] : [])}>Choose one by its “Why?”.</a>
+        </Empty>
+      )}
       {loading && <Empty>Its events are being found …</Empty>}
       {value && (
         <>

@@ -25,7 +25,7 @@ export function ProblemBox({ problem, again = null }) {
     <div class="problem" role="alert">
       <p>
         <strong>{problem.message}</strong>
-        {place?.line && (
+        {place?.line > 0 && (
           <span class="note">
             {" "}
             line {place.line}, column {place.column}

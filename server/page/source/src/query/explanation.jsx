@@ -6,6 +6,7 @@ import { post } from "../server/requests.js";
 
 export function Explanation({ text, valid }) {
   const [state, setState] = useState({});
+  const [turn, setTurn] = useState(0);
   useEffect(() => {
     if (!valid) return undefined;
     const stop = new AbortController();
@@ -14,13 +15,13 @@ export function Explanation({ text, valid }) {
       (problem) => stop.signal.aborted || setState({ problem }),
     );
     return () => stop.abort();
-  }, [text, valid]);
+  }, [text, valid, turn]);
   if (!valid && !state.plan) return <p class="empty">The plan is drawn as soon as the query has no errors.</p>;
   return (
     <>
       {valid && !state.plan && !state.problem && <Empty>The plan is being drawn …</Empty>}
       {!valid && <p class="note">As it was before the error.</p>}
-      <ProblemBox problem={state.problem} />
+      <ProblemBox problem={state.problem} again={() => setTurn((n) => n + 1)} />
       {state.plan && <PlanPicture plan={state.plan} />}
     </>
   );

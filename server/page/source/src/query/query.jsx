@@ -1,18 +1,19 @@
 // Writing a query: with completion and errors as one types, its plan, a trial on the past, and then its registration.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { LazyEditor } from "../editor/lazy.jsx";
 import { Card, ProblemBox, Tabs } from "../parts/card.jsx";
 import { Icon } from "../parts/icon.jsx";
 import { notice } from "../parts/notices.jsx";
-import { go, href, place } from "../router.js";
-import { at, get, post, postJson } from "../server/requests.js";
+import { reveal } from "../parts/reveal.js";
+import { go, leadOn, place } from "../router.js";
+import { at, demanded, get, post, postJson } from "../server/requests.js";
 import { forgetVocabulary } from "../server/vocabulary.js";
 import { useAnswer } from "../server/use_answer.js";
 import { warning } from "../server/warning.js";
 import { draft, keep, replace, revision } from "./draft.js";
 import { Answer } from "./answer.jsx";
 import { Explanation } from "./explanation.jsx";
-import { Trial, useTrial } from "./trial.jsx";
+import { inWords, Trial, useTrial } from "./trial.jsx";
 import { useCheck } from "./use_check.js";
 
 const HINT = "CREATE QUERY high AS SELECT ?e.value FROM (?e, reading) FILTER (?e.value > 900)";
@@ -100,13 +101,19 @@ function useSubmission(text) {
 /** A query that is to be edited is asked for in the address. */
 function useCopy() {
   const of = place.value.search.get("of");
+  const needed = demanded.value;
   useEffect(() => {
-    if (!of) return;
-    get(at("queries", of)).then(({ text }) => {
-      if (text) replace(text);
-      history.replaceState(null, "", href("query"));
-    }, () => {});
-  }, [of]);
+    if (!of || needed) return undefined;
+    const stop = new AbortController();
+    get(at("queries", of), { signal: stop.signal }).then(
+      ({ text }) => {
+        if (text) replace(text);
+        leadOn("query");
+      },
+      (problem) => stop.signal.aborted || demanded.value || notice(`${of}: ${problem.message}`, "bad"),
+    );
+    return () => stop.abort();
+  }, [of, needed]);
 }
 
 export function Query() {
@@ -120,7 +127,8 @@ export function Query() {
   const current = check.checked?.of === text ? check.checked : null;
   const valid = Boolean(current?.valid);
   const asked = Boolean(current?.asked);
-  const tryOn = (last) => (setTab("trial"), run(text, last));
+  const result = useRef(null);
+  const tryOn = (last) => (setTab("trial"), run(text, last), reveal(result.current));
   const warnings = current?.warnings ?? [];
   const tabs = [
     ["trial", asked ? "Answer" : "Trial", () => (asked ? <Answer text={text} valid={valid} /> : <Trial trial={trial} text={text} onCancel={cancel} />)],
@@ -160,9 +168,14 @@ export function Query() {
           )}
         </div>
       </Card>
-      <Card title="What it would do" class="result-card">
-        <Tabs label="What the query would do" tabs={tabs} value={tab} onChoose={setTab} />
-      </Card>
+      <div class="result" ref={result}>
+        <Card title="What it would do" class="result-card">
+          <p class="unseen" role="status">
+            {inWords(trial)}
+          </p>
+          <Tabs label="What the query would do" tabs={tabs} value={tab} onChoose={setTab} />
+        </Card>
+      </div>
     </div>
   );
 }

@@ -63,6 +63,13 @@ function Result({ result, last, text, now }) {
 
 const WORDS = { "1h": "the last hour", "1d": "the last day", "7d": "the last 7 days" };
 
+/** What came of a trial, for those who do not see it appear. */
+export function inWords(trial) {
+  if (!trial?.result) return "";
+  const { rows, count = rows.length } = trial.result;
+  return `${number(count)} ${count === 1 ? "match" : "matches"} in ${WORDS[trial.last] ?? trial.last}`;
+}
+
 export function Trial({ trial, text, onCancel }) {
   if (!trial) {
     return (

@@ -1,9 +1,7 @@
 // Long work: begun by a request, heard of until it has ended, also by another page than the one that began it.
-import { at, get, Problem, send } from "./requests.js";
+import { at, get, passing, Problem, send } from "./requests.js";
 
 const PAUSE_MS = 400;
-/** A server that is busy, or begins anew (0), is asked again a little later. */
-const PASSING = [0, 429, 503];
 const AGAIN_MS = 2000;
 const OVER = ["done", "failed", "cancelled"];
 
@@ -40,7 +38,7 @@ export async function heard(id, { signal, onJob }) {
       onJob(job);
       if (OVER.includes(job.state)) return job;
     } catch (problem) {
-      if (!PASSING.includes(problem.status)) throw problem;
+      if (!passing(problem)) throw problem;
       wait = AGAIN_MS;
     }
     await pause(wait);

@@ -29,6 +29,9 @@ export class Problem extends Error {
   }
 }
 
+/** Whether a server that is busy, begins anew, or is away (0), may answer a little later. */
+export const passing = ({ status }) => [0, 429, 503].includes(status);
+
 async function refusal(answer) {
   const told = await answer.json().catch(() => ({}));
   if (answer.status === 401) demanded.value = told.detail || "a token is needed";

@@ -1,9 +1,8 @@
 // Answers as state of components: asked at once, and again every so often while the page is seen.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { demanded, get } from "./requests.js";
+import { demanded, get, passing } from "./requests.js";
 
-/** A server that is busy, or away (0), is asked again a little later; what is shown stays. */
-const PASSING = [0, 429, 503];
+/** A server that does not answer now is asked again a little later; what is shown stays. */
 const RETRY_MS = 5000;
 /** However often something changes, no answer is asked for sooner again. */
 const SOONEST_MS = 2000;
@@ -29,10 +28,12 @@ export function useAnswer(path, everyMs = 0, version = null) {
     let asked = 0;
     let asking = false;
     let missed = false;
+    let due = true; // also of a page that nobody sees: it is asked but once
     const ask = async () => {
       let later = 0;
-      [asked, asking, missed] = [Date.now(), true, false];
-      if (!document.hidden || !last.current) {
+      const needed = due || !document.hidden || !last.current;
+      [asked, asking, missed, due] = [Date.now(), true, false, false];
+      if (needed) {
         try {
           const value = await get(path, { signal: stop.signal });
           const text = `${path}\n${JSON.stringify(value)}`;
@@ -41,7 +42,7 @@ export function useAnswer(path, everyMs = 0, version = null) {
         } catch (problem) {
           if (stop.signal.aborted) return;
           last.current = "";
-          later = PASSING.includes(problem.status) ? RETRY_MS : 0;
+          later = passing(problem) ? RETRY_MS : 0;
           const keep = (before) => ({ path, value: before.path === path ? before.value : null, problem });
           setState((before) => (later && before.value ? before : keep(before)));
         }
@@ -55,7 +56,7 @@ export function useAnswer(path, everyMs = 0, version = null) {
       clearTimeout(timer);
       timer = setTimeout(ask, Math.max(0, asked + SOONEST_MS - Date.now()));
     };
-    hurry.current = () => (asking ? (missed = true) : soon());
+    hurry.current = () => ((due = true), asking ? (missed = true) : soon());
     ask();
     return () => (stop.abort(), clearTimeout(timer), (hurry.current = () => {}));
   }, [path, everyMs, turn, needed]);
