@@ -11,6 +11,7 @@ from .action_settings import (
     MqttSettings,
     SubmitSettings,
     WebhookSettings,
+    names_a_server,
 )
 from .faults import fault
 from .kafka_options import secret_option
@@ -74,5 +75,6 @@ __all__ = [
     "WebhookSettings",
     "fault",
     "found_secret",
+    "names_a_server",
     "secret_option",
 ]

@@ -24,6 +24,7 @@ __all__ = [
     "MqttSettings",
     "SubmitSettings",
     "WebhookSettings",
+    "names_a_server",
 ]
 
 ENGINE_KINDS = ("knowledge", "submit", "withdraw")
@@ -42,18 +43,18 @@ def _address(text: object) -> object:
     if isinstance(text, str) and "@" in re.split(r"[/?#]", text.partition("//")[2])[0]:
         message = 'an address with a password is a secret; write "env:NAME" or "file:PATH" for where it is found'
         raise ValueError(message)
-    if not isinstance(text, str) or not re.match(r"https?://[^/?#]", text) or not _has_place(text):
+    if not isinstance(text, str) or not re.match(r"https?://[^/?#]", text) or not names_a_server(text):
         message = f'{text!r} is no address of a webhook; write one such as "https://ops.example/alarm"'
         raise ValueError(message)
     return text
 
 
-def _has_place(url: str) -> bool:
+def names_a_server(url: str) -> bool:
     """Whether a URL names a host, and a port that there may be."""
     try:
         parts = urlsplit(url)
         return bool(parts.hostname) and parts.port != 0
-    except ValueError:
+    except ValueError:  # of the port, or of brackets
         return False
 
 
@@ -76,7 +77,7 @@ def _host(text: object) -> object:
     if isinstance(text, str) and re.fullmatch(r"[\w.-]+(?::\d{1,5})?", text) is None:
         message = f"'{text}' is no host; write one such as \"mail.example:587\""
         raise ValueError(message)
-    if isinstance(text, str) and not _has_place(f"//{text}"):
+    if isinstance(text, str) and not names_a_server(f"//{text}"):
         message = f"'{text}' has no port: it is a number from 1 to 65535"
         raise ValueError(message)
     return text

@@ -8,12 +8,11 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import urllib3
 
 from ...errors import PipelineError
-from ...settings import found_secret
+from ...settings import found_secret, names_a_server
 from .replay_target import TargetSpec
 
 __all__ = ["HttpTarget"]
@@ -35,7 +34,7 @@ class HttpTarget:
     """
 
     def __init__(self, spec: TargetSpec) -> None:
-        if not _names_a_server(spec.url):
+        if not names_a_server(spec.url):
             hint = "write http://server:8080/streams/NAME/events"
             raise PipelineError(f"'{spec.url}' is no address of a server", hint=hint)
         self._url = spec.url
@@ -79,14 +78,6 @@ class HttpTarget:
     def close(self) -> None:
         """See `ReplayTarget.close`."""
         self._pool.clear()
-
-
-def _names_a_server(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return bool(parts.hostname) and parts.port != 0
-    except ValueError:  # of the port, or of brackets
-        return False
 
 
 def _seconds(text: str | None) -> float:

@@ -54,6 +54,15 @@ def test_an_engine_that_does_not_answer_is_named(tmp_path: Path) -> None:
 
 
 @pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """An archive with a few events, which nobody has open."""
+    with opened(tmp_path) as archive:
+        archive.append(0, {STREAM: readings(5)})
+        archive.flush()
+    return tmp_path / "var" / "archive"
+
+
+@pytest.fixture
 def killed(tmp_path: Path) -> Path:
     """The archive of a writer that was killed: of 2,001 quads that it has written one is in RocksDB's log alone."""
     writes = """
@@ -89,12 +98,9 @@ def test_a_backup_has_all_that_a_killed_writer_has_left(killed: Path, tmp_path: 
     assert len(ox.Store.read_only(str(tmp_path / "backup"))) == 2001
 
 
-def test_half_a_copy_that_a_killed_writer_has_left_is_made_anew(tmp_path: Path) -> None:
+def test_half_a_copy_that_a_killed_writer_has_left_is_made_anew(root: Path, tmp_path: Path) -> None:
     """By whoever has asked, who finds the store free then, and by another writer."""
-    root, half = tmp_path / "var" / "archive", tmp_path / "var" / "archive" / "snapshots" / "x.unfinished"
-    with opened(tmp_path) as archive:
-        archive.append(0, {STREAM: readings(5)})
-        archive.flush()
+    half = root / "snapshots" / "x.unfinished"
 
     def leave_half() -> None:
         half.mkdir(parents=True)
@@ -111,13 +117,9 @@ def test_half_a_copy_that_a_killed_writer_has_left_is_made_anew(tmp_path: Path) 
 
 
 def test_an_engine_that_starts_while_files_are_copied_has_the_store(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The copy is made anew, and has what the engine has written; it was alone for that, so as to come to an end."""
-    root = tmp_path / "var" / "archive"
-    with opened(tmp_path) as archive:
-        archive.append(0, {STREAM: readings(5)})
-        archive.flush()
     quads, copied, refused = b"<urn:s> <urn:p> <urn:o> <urn:g> .\n", copy_requests._copy_file, []
 
     def disturbed(file: Path, to: Path) -> None:
@@ -138,12 +140,8 @@ def test_an_engine_that_starts_while_files_are_copied_has_the_store(
 
 
 def test_damage_that_is_met_while_an_engine_starts_is_met_again_or_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = tmp_path / "var" / "archive"
-    with opened(tmp_path) as archive:
-        archive.append(0, {STREAM: readings(5)})
-        archive.flush()
     tries = []
 
     def beside_a_writer(path: Path) -> ox.Store:
