@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Self
@@ -26,19 +27,16 @@ from .copy_requests import (
     report_damage,
     reported_damage,
 )
+from .giving_way import GivingWay
 from .graphs import KNOWLEDGE
 from .oxigraph_folder import damaged, in_use, is_corruption, lock_of, open_folder, set_aside
 from .store import Store, StoreDamagedError, StoreUnavailableError, WritableStore
-from .store_compaction import let_compaction_give_way
 from .store_copy import OxigraphGraphs, StoreCopy
 from .store_metadata import GRAPH, HOLDS, KNOWS, SINCE, SUBJECT, CommittedOffset
 
 _KNOWLEDGE = ox.NamedNode(KNOWLEDGE)
-_EVENTS = 25_000
-"""Oxigraph's loader is fastest around 100,000 quads at once: below, files to be put together; above, sorting.
-
-330,000 quads in 8 loads, 3 and 1: 2.2, 1.4 and 1.8 CPU seconds.
-"""
+_EVENTS = 40_000
+"""Some 200,000 quads: fewer are more files to be put together, more are more memory (docs/decisions/365)."""
 _FEW_BYTES = 200_000
 """So little is written as a transaction: the loader makes files of it, to be put together by others."""
 _OPENING_S = 30.0
@@ -67,6 +65,7 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
         self._store: ox.Store | None = None
         self._closed, self._opening = False, Lock()
         self._damage: str | None = None
+        self._loads = GivingWay()
         self._lock = lock_of(path)
         make_folder(path.parent)
         if not self._lock.acquire(timeout):
@@ -107,10 +106,12 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
             with self._using() as store:
                 # Lenient: the annotator wrote these terms; one that only a validator minds must not stop the store.
                 few = len(quads) <= _FEW_BYTES
-                load = store.load if few else store.bulk_load
-                load(quads + said.encode(), format=ox.RdfFormat.N_QUADS, lenient=True)
-                if not few:
-                    let_compaction_give_way()  # its threads begin when there is something to do
+                load, text = store.load if few else store.bulk_load, quads + said.encode()
+                write = partial(load, text, format=ox.RdfFormat.N_QUADS, lenient=True)
+                if few:
+                    write()
+                else:
+                    self._loads.run(write)
                 if offset is not None:
                     _remove_offsets_before(store, offset, log)
         except SyntaxError as error:
@@ -228,6 +229,7 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
     def close(self) -> None:
         """Let another process open it. What an error has kept from the disk, the log has."""
         self._closed = True
+        self._loads.close()
         if self._store is not None:
             with suppress(OSError, RuntimeError):
                 self._store.flush()

@@ -23,9 +23,10 @@ from .pending_writes import Encode, PendingWrites, missing_rows, pending_batches
 _LOG = logging.getLogger("kaicep")
 _POLL_S = 0.05
 _FEW = 200
-_APART_S = 3.0
+_APART_S, _MOST_APART_S, _TIMES = 3.0, 10.0, 10.0
 """Some thousand events a second are loaded so often at the most, and fewer than `_FEW` at once: each load leaves the
-store files to be put together, which takes the more time the smaller they are (docs/decisions/365)."""
+store files to be put together, which takes the more time the smaller they are. Where loads take long, by their number
+or because a machine is busy, they are larger: they take a tenth of the time, about (docs/decisions/365)."""
 _LOG_LACKS = ", which has lost segments: try `kaicep repair`, which asks both, before you remove it"
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 30.0
 
@@ -73,7 +74,7 @@ class StoreWriter:
         self._failure: ArchiveError | None = None
         self._told = False
         self._awaited = 0
-        self._loaded = {events: -math.inf, matches: -math.inf}
+        self._rests = {events: -math.inf, matches: -math.inf}
         try:
             self._meet()
         except StoreUnavailableError as trouble:
@@ -273,9 +274,11 @@ class StoreWriter:
                 self._changed.wait(_POLL_S)
                 return
             waiting = pending.waiting(events)
+        began = time.monotonic()
         load = pending.load(waiting, events)
         self._store.add(load.quads, load.offset, pending.name)
-        self._loaded[pending] = time.monotonic()
+        ended = time.monotonic()
+        self._rests[pending] = ended + min(max(_APART_S, _TIMES * (ended - began)), _MOST_APART_S)
         with self._changed:
             pending.written(load)
             self._changed.notify_all()
@@ -283,7 +286,7 @@ class StoreWriter:
     def _is_due(self, pending: PendingWrites, events: int) -> bool:
         """Whether to load now what waits, where a load has so many events, and not with what is to come."""
         few_or_many = not _FEW < pending.worth < events
-        return few_or_many or self._awaited > 0 or time.monotonic() >= self._loaded[pending] + _APART_S
+        return few_or_many or self._awaited > 0 or time.monotonic() >= self._rests[pending]
 
     def _next(self) -> PendingWrites | None:
         """What the store lacks longest, events before the matches of their batch; `None`: it lacks nothing."""

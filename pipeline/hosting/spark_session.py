@@ -54,6 +54,13 @@ _ONE_COMPILER = "-XX:TieredStopAtLevel=1"
 # Forks no process per log file as the default manager does: an empty micro-batch takes 37 ms instead of 75.
 _CHECKPOINTS = "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 
+# Spark lists the folders of its notes, of batches and of the files in them, in each batch, and looks at every file; it
+# would leave ten minutes of them there. A start asks for the last two batches (docs/decisions/378).
+_FEW_NOTES = {
+    "spark.sql.streaming.minBatchesToRetain": "20",
+    "spark.sql.streaming.fileSource.log.cleanupDelay": "10s",
+}
+
 
 def configuration(settings: EngineSettings, logging: Path) -> dict[str, str]:
     """Spark's configuration, key by key; what the project's `[engine.spark]` says comes last and wins.
@@ -71,6 +78,7 @@ def configuration(settings: EngineSettings, logging: Path) -> dict[str, str]:
     return {
         "spark.driver.extraJavaOptions": java,
         "spark.sql.streaming.checkpointFileManagerClass": _CHECKPOINTS,
+        **_FEW_NOTES,
         "spark.sql.session.timeZone": "UTC",
         # Names are RDF's: `Flow` and `flow` are two attributes.
         "spark.sql.caseSensitive": "true",

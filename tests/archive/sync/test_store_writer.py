@@ -48,6 +48,7 @@ def test_what_the_store_lacks_it_gets_when_the_archive_is_opened_again(tmp_path:
 def test_some_thousand_events_wait_for_more(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     """A few are added at once, as are many; who waits for the store has all of them at once."""
     monkeypatch.setattr(store_writer, "_APART_S", 3600.0)
+    monkeypatch.setattr(store_writer, "_MOST_APART_S", 3600.0)
     archive.append(0, {STREAM: readings(1_000)})
     assert eventually(lambda: archive.lag.events == 0)  # the first ones wait for nobody
     archive.append(1, {STREAM: readings(1_000, first=1_000)})
@@ -57,10 +58,27 @@ def test_some_thousand_events_wait_for_more(archive: Archive, monkeypatch: pytes
     assert archive.lag.events == 0
     archive.append(2, {STREAM: readings(100, first=2_000)})
     assert eventually(lambda: archive.lag.events == 0)
-    archive.append(3, {STREAM: readings(30_000, first=2_100)})
-    assert eventually(lambda: archive.lag.events < 25_000)
+    archive.append(3, {STREAM: readings(45_000, first=2_100)})
+    assert eventually(lambda: archive.lag.events < 40_000)
     assert archive.flush(60.0)
-    assert rows(archive, COUNT) == [(32_100,)]
+    assert rows(archive, COUNT) == [(47_100,)]
+
+
+def test_after_a_load_that_took_long_more_wait_for_the_next(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many times as long, and no longer than the longest."""
+    monkeypatch.setattr(store_writer, "_APART_S", 0.0)
+    archive.append(0, {STREAM: readings(1_000)})
+    assert eventually(lambda: archive.lag.events == 0)
+    archive.append(1, {STREAM: readings(1_000, first=1_000)})
+    assert eventually(lambda: archive.lag.events == 0)
+    monkeypatch.setattr(store_writer, "_TIMES", 1e6)
+    monkeypatch.setattr(store_writer, "_MOST_APART_S", 3.0)
+    archive.append(2, {STREAM: readings(1_000, first=2_000)})
+    assert eventually(lambda: archive.lag.events == 0)
+    archive.append(3, {STREAM: readings(1_000, first=3_000)})
+    time.sleep(0.3)
+    assert archive.lag.events == 1_000
+    assert eventually(lambda: archive.lag.events == 0)
 
 
 def test_what_stops_the_writer_surfaces_and_the_log_goes_on(tmp_path: Path) -> None:

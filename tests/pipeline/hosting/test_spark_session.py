@@ -59,6 +59,13 @@ def test_java_on_this_machine_compiles_once() -> None:
     assert options(spark={"spark.driver.extraJavaOptions": "-Xmx1g"}) == "-Xmx1g"
 
 
+def test_spark_keeps_few_notes() -> None:
+    """It looks at each of them in every batch; and a project's own choice wins."""
+    kept, own = "spark.sql.streaming.minBatchesToRetain", {"spark.sql.streaming.minBatchesToRetain": "300"}
+    assert int(configuration(EngineSettings(), Path("/logging"))[kept]) <= 20
+    assert configuration(EngineSettings.model_validate({"spark": own}), Path("/logging"))[kept] == "300"
+
+
 def test_a_user_without_a_name_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     """As `docker run --user 4294967` begins it: of Hadoop's login there is no more than a trace."""
 
