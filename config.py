@@ -209,7 +209,7 @@ def _check_services(settings: Settings) -> None:
 
 def _read_toml(path: Path, what: str, hint: str) -> dict[str, Any]:
     try:
-        return _parsed(path.read_text(encoding="utf-8"))
+        return _parsed(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ConfigError(f"cannot read {what}: {error.strerror}", place=Place(str(path)), hint=hint) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -72,7 +72,7 @@ def read_document(path: Path) -> str:
         PipelineError: it cannot be read.
     """
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise PipelineError(
             f"cannot read {path}: {error.strerror}", hint="name a file with χ-CEP queries or SPARQL"

@@ -20,6 +20,12 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
         assert settings.path(settings.archive.path) == tmp_path / "kept"
 
 
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
+    """Editors of Windows write one."""
+    (tmp_path / "kaicep.toml").write_text('[archive]\npath = "kept"\n', encoding="utf-8-sig")
+    assert Settings.load(tmp_path).archive.path == "kept"
+
+
 def test_what_an_annotation_file_leaves_out_the_project_says(tmp_path: Path) -> None:
     """Where both say it, the project file is right; faults of the stream are told in the annotation's place."""
     (tmp_path / "kaicep.toml").write_text(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,6 +74,7 @@ class Module:
             OntologyError: the document is not of that syntax, with line and column.
         """
         digest = hashlib.sha256(content).hexdigest()
+        content = content.removeprefix(BOM_UTF8)  # editors of Windows write it, and grammars lack it
         syntax = syntax or syntax_of(source, content.decode(errors="replace"))
         triples = tuple(_standardised_apart(syntax.read(source, content, base, reading), digest[:12]))
         own = base if base is not None and _names_files(triples) else None

@@ -234,7 +234,7 @@ async def text_of(request: Request, settings: Settings, *, empty: bool = False) 
     server = settings.server
     body = await read_body(request, server.body_size, server.body_timeout)
     try:
-        text = body.decode()
+        text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ProblemError(400, f"the text is no UTF-8: {error}", "send UTF-8") from error
     if not (empty or text.strip()):

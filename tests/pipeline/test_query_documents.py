@@ -32,6 +32,8 @@ def test_a_pattern_that_matches_nothing_is_told(tmp_path: Path) -> None:
 def test_a_document_is_its_text(tmp_path: Path) -> None:
     settings(tmp_path)
     assert read_document(tmp_path / "a.chi") == "# a.chi"
+    (tmp_path / "a.chi").write_text("# a.chi", encoding="utf-8-sig")  # as editors of Windows do
+    assert read_document(tmp_path / "a.chi") == "# a.chi"
     with pytest.raises(KaicepError, match="name a file with χ-CEP queries"):
         read_document(tmp_path / "none.chi")
 

@@ -29,6 +29,25 @@ def test_relative_names_start_from_the_file() -> None:
     assert [str(triple) for triple in module.triples] == ["<file:///project/m.ttl> <urn:p> <file:///project/b>"]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("m.ttl", "<urn:a> <urn:p> <urn:b> ."),
+        ("m.nt", "<urn:a> <urn:p> <urn:b> ."),
+        ("m.jsonld", '{"@id": "urn:a", "urn:p": {"@id": "urn:b"}}'),
+        (
+            "m.rdf",
+            '<?xml version="1.0" encoding="UTF-8"?><r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" '
+            'xmlns="urn:"><r:Description r:about="urn:a"><p r:resource="urn:b"/></r:Description></r:RDF>',
+        ),
+    ],
+)
+def test_a_byte_order_mark_is_no_part_of_a_document(name: str, text: str) -> None:
+    """Editors of Windows write one."""
+    module = Module.parse(name, text.encode("utf-8-sig"))
+    assert [str(triple) for triple in module.triples] == ["<urn:a> <urn:p> <urn:b>"]
+
+
 def blank_nodes(module: Module) -> set[str]:
     terms = {term for triple in module.triples for term in (triple.subject, triple.object)}
     return {term.value for term in terms if isinstance(term, BlankNode)}

@@ -60,7 +60,9 @@ def test_a_submission_that_means_nothing(url: str, body: str, said: str) -> None
 
 
 def test_what_is_wrong_is_told_with_its_place(url: str) -> None:
-    found = ask(f"{url}/queries", "POST", "SELECT ?e.flow FILTER (?e.flwo > 50)")
+    wrong = "SELECT ?e.flow FILTER (?e.flwo > 50)"
+    assert ask(f"{url}/queries", "POST", wrong.encode("utf-8-sig")).json["place"]["column"] == 27
+    found = ask(f"{url}/queries", "POST", wrong)
     assert (found.status, found.media_type) == (422, "application/problem+json")
     assert (found.json["place"]["line"], found.json["place"]["column"]) == (1, 27)
     assert ask(f"{url}/queries", "POST", "  ").json["detail"] == "there is no text"
