@@ -188,18 +188,19 @@ def _knowledge_routes(app: FastAPI) -> None:
             return one | {"iri": iri}
         return [{name: one[name] for name in ("iri", "prefixed", "label", "classes")}]
 
-    @app.post("/graphs", status_code=202)
-    async def upload(request: Request) -> Any:
+    @app.put("/graphs/{name}", status_code=202)
+    async def upload(name: str, request: Request) -> Any:
         assert request.headers["prefer"] == "respond-async"
+        graph = f"http://127.0.0.1/graphs/{name}"
         body, stages = await request.body(), [("parsing", 0.03), ("reasoning", 0.05)]
         if b"Contradiction" in body:
             first, other = (f"robod:room{n} is both brick:Room and brick:Sensor, which are disjoint" for n in (1, 2))
             said = f"the knowledge contradicts itself: {first} (and 1 more)"
             hint = "take one of the statements back, see rooms.ttl"
             problem = {"error": "OntologyError", "status": 409, "detail": said, "text": f"{said}: {hint}", "hint": hint}
-            return _begun(app, "upload", "urn:new", *stages, problem={**problem, "notes": [other]})
+            return _begun(app, "upload", graph, *stages, problem={**problem, "notes": [other]})
         stages += 10_000 * [("reasoning", 0.05)] if b"Large" in body else [("keeping", 0.8)]
-        return _begun(app, "upload", "urn:new", *stages, result={"graph": "urn:new", "new": True})
+        return _begun(app, "upload", graph, *stages, result={"graph": graph, "new": b"Again" not in body})
 
 
 def _begun(app: FastAPI, kind: str, about: str, *stages: tuple[str, float], **ended: Any) -> dict[str, str]:

@@ -456,12 +456,28 @@ def test_an_upload_tells_what_it_is_at_and_is_cancelled(chromium: Browser, url: 
     page.close()
     page, _ = _opened(chromium, url, path="/#/knowledge")
     at_work = page.locator(".progress-box")
-    expect(at_work).to_contain_text("new: finding out what follows, 5 %")
+    expect(at_work).to_contain_text("campus.ttl: finding out what follows, 5 %")
     expect(page.locator("input[type=file]")).to_be_disabled()
-    page.get_by_role("button", name="Cancel new").click()
-    expect(page.locator(".notices")).to_contain_text("new: cancelled, nothing was changed.")
+    page.get_by_role("button", name="Cancel campus.ttl").click()
+    expect(page.locator(".notices")).to_contain_text("campus.ttl: cancelled, nothing was changed.")
     expect(at_work).to_have_count(0)
     expect(page.locator("input[type=file]")).to_be_enabled()
+
+
+@pytest.mark.long
+def test_a_file_that_is_uploaded_again_takes_the_place_of_the_one_before(chromium: Browser, url: str) -> None:
+    """A module is known by the name of its file, whatever characters that has; and by that it is listed."""
+    page, _ = _opened(chromium, url, path="/#/knowledge")
+    named = {"name": f"{url}/graphs/50%25%20%C3%BC%23.ttl", "triples": 3}
+    other = {"name": "rooms/lab.ttl", "triples": 4}
+    page.route("**/ontologies", lambda route: route.fulfill(json={"modules": [named, other], "contradictions": []}))
+    with page.expect_request("**/graphs/50%25%20%C3%BC%23.ttl") as asked:
+        _upload(page, "50% ü#.ttl", b"# Again")
+    assert asked.value.method == "PUT"
+    expect(page.locator(".notices")).to_contain_text(
+        "50% ü#.ttl is part of the knowledge instead of what it said before."
+    )
+    expect(page.locator(".modules .name")).to_have_text(["50% ü#.ttl", "rooms/lab.ttl"])
 
 
 @pytest.mark.long
@@ -834,11 +850,11 @@ def test_a_file_of_another_encoding_is_refused_and_never_garbled(chromium: Brows
     page, _ = _opened(chromium, url, path="/#/knowledge")
     expect(page.locator(".tree-row").first).to_be_visible()
     sent: list[str] = []
-    page.on("request", lambda one: sent.append(one.url) if one.method == "POST" else None)
+    page.on("request", lambda one: sent.append(one.url) if one.method == "PUT" else None)
     _upload(page, "cafe.ttl", '<urn:a> <urn:b> "Café" .'.encode("latin-1"))
     expect(page.locator(".problem")).to_contain_text("cafe.ttl is not encoded in UTF-8")
     assert sent == []
-    with page.expect_request("**/graphs") as asked:
+    with page.expect_request("**/graphs/cafe.ttl") as asked:
         _upload(page, "cafe.ttl", b"\xef\xbb\xbf" + '<urn:a> <urn:b> "Café" .'.encode())
     assert asked.value.post_data == '<urn:a> <urn:b> "Café" .'
 
@@ -878,7 +894,7 @@ def test_a_problem_without_a_place_names_none(chromium: Browser, url: str) -> No
     page.get_by_role("button", name="Ask", exact=True).click()
     expect(page.locator(".problem")).to_have_text("there is no store")
     page.goto(f"{url}/#/knowledge")
-    page.route("**/graphs", lambda route: route.fulfill(status=400, json=nowhere))
+    page.route("**/graphs/*", lambda route: route.fulfill(status=400, json=nowhere))
     _upload(page, "rooms.ttl", b"# Small")
     expect(page.locator(".problem")).to_have_text("there is no storeNothing was changed.")
     page.goto(f"{url}/#/match/staleAir")

@@ -1,6 +1,6 @@
 // The ontology modules: what each brings; one more, of which contradictions are listed before it is taken.
 import { Card, ProblemBox } from "../parts/card.jsx";
-import { number, shortIri } from "../server/terms.js";
+import { moduleName, number, shortIri } from "../server/terms.js";
 import { useAnswer } from "../server/use_answer.js";
 import { knowledge } from "../server/vocabulary.js";
 import { Uploads } from "./uploads.jsx";
@@ -15,7 +15,9 @@ function Module({ module: told }) {
   ];
   return (
     <li>
-      <span class="name">{name}</span>
+      <span class="name" title={name}>
+        {moduleName(name)}
+      </span>
       <span class="note">{about.filter(Boolean).join(" · ")}</span>
     </li>
   );

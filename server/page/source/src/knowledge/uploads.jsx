@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../parts/icon.jsx";
 import { notice } from "../parts/notices.jsx";
 import { atWork, cancelJob, heard } from "../server/job.js";
-import { demanded, get, Problem, send } from "../server/requests.js";
-import { shortIri } from "../server/terms.js";
+import { at, demanded, get, Problem, send } from "../server/requests.js";
+import { moduleName } from "../server/terms.js";
 import { knowledgeChanged } from "../server/vocabulary.js";
 
 const TYPES = {
@@ -19,6 +19,7 @@ const TYPES = {
 };
 
 const CHANGES = { upload: "is part of the knowledge", removal: "is no part of the knowledge any more" };
+const AGAIN = "is part of the knowledge instead of what it said before";
 
 /** The form of a file, by its name; OWL files that begin otherwise than XML are Turtle. */
 export function mediaType(name, text) {
@@ -89,7 +90,7 @@ function useChanges() {
     try {
       const job = await heard(id, { signal: left.current.signal, onJob: note });
       if (job.state === "done") {
-        notice(`${name} ${CHANGES[kind]}.`);
+        notice(`${name} ${job.result?.new === false ? AGAIN : CHANGES[kind]}.`);
         knowledgeChanged();
       } else if (job.state === "failed") setProblem(new Problem(job.problem?.status ?? 0, job.problem ?? {}));
       else notice(`${name}: cancelled, nothing was changed.`);
@@ -104,7 +105,7 @@ function useChanges() {
     const find = (jobs) =>
       jobs
         .filter((job) => job.kind in CHANGES && ["waiting", "running"].includes(job.state))
-        .forEach((job) => follow(job.id, shortIri(job.about ?? "a module"), job.kind));
+        .forEach((job) => follow(job.id, moduleName(job.about ?? "a module"), job.kind));
     if (!needed) get("/jobs", { signal: left.current.signal }).then(find, () => {}); // that they are unknown is no problem
   }, [needed]);
   return { changes, problem, setProblem, follow };
@@ -122,7 +123,7 @@ export function Uploads() {
     try {
       const text = await read(file);
       const headers = { "Content-Type": mediaType(file.name, text), Prefer: "respond-async" };
-      const answer = await send("/graphs", { method: "POST", body: text, headers });
+      const answer = await send(at("graphs", file.name), { method: "PUT", body: text, headers });
       follow((await answer.json()).job, file.name, "upload");
     } catch (error) {
       setProblem(error);

@@ -23,6 +23,16 @@ export function shortIri(iri) {
   return prefix ? `${prefix}:${name}` : name;
 }
 
+/** What a module is called: that of a graph of the server is named by its address, others by their file. */
+export function moduleName(name) {
+  const local = /^https?:.*\/graphs\/([^/]+)$/.exec(name)?.[1];
+  try {
+    return local === undefined ? name : decodeURIComponent(local);
+  } catch {
+    return local;
+  }
+}
+
 /** A text in which IRIs stand in full, as people read it. */
 export const readable = (text) => (text ?? "").replace(/<([^<>\s]+)>/g, (_, iri) => shortIri(iri));
 
