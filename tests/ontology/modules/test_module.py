@@ -15,6 +15,8 @@ from kaicep.ontology.modules import Module, find_modules, ntriples, parse_ntripl
 from pyoxigraph import BlankNode
 from support.ontologies import PREAMBLE, X, project, write
 
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+
 
 def test_it_is_known_by_ontology_and_version_and_asks_for_imports_in_order() -> None:
     text = "<urn:o> a owl:Ontology ; owl:versionIRI <urn:o/1> ; owl:imports <urn:b>, <urn:a> ."
@@ -37,8 +39,7 @@ def test_relative_names_start_from_the_file() -> None:
         ("m.jsonld", '{"@id": "urn:a", "urn:p": {"@id": "urn:b"}}'),
         (
             "m.rdf",
-            '<?xml version="1.0" encoding="UTF-8"?><r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" '
-            'xmlns="urn:"><r:Description r:about="urn:a"><p r:resource="urn:b"/></r:Description></r:RDF>',
+            f'<r:RDF xmlns:r="{RDF}" xmlns="urn:"><r:Description r:about="urn:a"><p r:resource="urn:b"/></r:Description></r:RDF>',
         ),
     ],
 )
