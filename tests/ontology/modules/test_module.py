@@ -15,7 +15,10 @@ from kaicep.ontology.modules import Module, find_modules, ntriples, parse_ntripl
 from pyoxigraph import BlankNode
 from support.ontologies import PREAMBLE, X, project, write
 
-RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+RDF_XML = (
+    '<r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="urn:">'
+    '<r:Description r:about="urn:a"><p r:resource="urn:b"/></r:Description></r:RDF>'
+)
 
 
 def test_it_is_known_by_ontology_and_version_and_asks_for_imports_in_order() -> None:
@@ -37,10 +40,7 @@ def test_relative_names_start_from_the_file() -> None:
         ("m.ttl", "<urn:a> <urn:p> <urn:b> ."),
         ("m.nt", "<urn:a> <urn:p> <urn:b> ."),
         ("m.jsonld", '{"@id": "urn:a", "urn:p": {"@id": "urn:b"}}'),
-        (
-            "m.rdf",
-            f'<r:RDF xmlns:r="{RDF}" xmlns="urn:"><r:Description r:about="urn:a"><p r:resource="urn:b"/></r:Description></r:RDF>',
-        ),
+        ("m.rdf", RDF_XML),
     ],
 )
 def test_a_byte_order_mark_is_no_part_of_a_document(name: str, text: str) -> None:
