@@ -154,7 +154,7 @@ def test_uploads_are_such_as_the_real_server_has(servers: Servers) -> None:
 
 def _uploaded(url: str, graph: str) -> list[Answer]:
     """What a server tells of an upload, until it has ended."""
-    begun = ask(f"{url}/graphs", "POST", graph, Content_Type="text/turtle", Prefer="respond-async")
+    begun = ask(f"{url}/graphs/rooms.ttl", "PUT", graph, Content_Type="text/turtle", Prefer="respond-async")
     assert begun.status == 202
     told = list[Answer]()
 
