@@ -469,15 +469,16 @@ def test_a_file_that_is_uploaded_again_takes_the_place_of_the_one_before(chromiu
     """A module is known by the name of its file, whatever characters that has; and by that it is listed."""
     page, _ = _opened(chromium, url, path="/#/knowledge")
     named = {"name": f"{url}/graphs/50%25%20%C3%BC%23.ttl", "triples": 3}
-    other = {"name": "rooms/lab.ttl", "triples": 4}
-    page.route("**/ontologies", lambda route: route.fulfill(json={"modules": [named, other], "contradictions": []}))
+    others = [{"name": name, "triples": 4} for name in ("rooms/lab.ttl", "/home/ada/campus/site.ttl")]
+    page.route("**/ontologies", lambda route: route.fulfill(json={"modules": [named, *others], "contradictions": []}))
     with page.expect_request("**/graphs/50%25%20%C3%BC%23.ttl") as asked:
         _upload(page, "50% ü#.ttl", b"# Again")
     assert asked.value.method == "PUT"
     expect(page.locator(".notices")).to_contain_text(
         "50% ü#.ttl is part of the knowledge instead of what it said before."
     )
-    expect(page.locator(".modules .name")).to_have_text(["50% ü#.ttl", "rooms/lab.ttl"])
+    expect(page.locator(".modules .name")).to_have_text(["50% ü#.ttl", "rooms/lab.ttl", "site.ttl"])
+    expect(page.locator(".modules .name").last).to_have_attribute("title", "/home/ada/campus/site.ttl")
 
 
 @pytest.mark.long

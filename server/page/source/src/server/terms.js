@@ -23,8 +23,9 @@ export function shortIri(iri) {
   return prefix ? `${prefix}:${name}` : name;
 }
 
-/** What a module is called: that of a graph of the server is named by its address, others by their file. */
+/** What a module is called: a graph of the server, and a file of another folder, by the last part of its address. */
 export function moduleName(name) {
+  if (name.startsWith("/")) return name.slice(name.lastIndexOf("/") + 1);
   const local = /^https?:.*\/graphs\/([^/]+)$/.exec(name)?.[1];
   try {
     return local === undefined ? name : decodeURIComponent(local);
