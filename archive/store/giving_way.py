@@ -28,7 +28,15 @@ class GivingWay:
 
     def run(self, call: Callable[[], None]) -> None:
         """Do it there, wait for it, and raise what it raises; threads that it begins have that priority as well."""
-        self._thread.submit(call).result()
+        try:
+            called = self._thread.submit(call)
+        except RuntimeError:  # the interpreter ends, and begins nothing any more: that would be taken for damage
+            call()
+            return
+        try:
+            called.result()
+        finally:
+            del called  # what it raises has this frame: the store would be held until garbage is looked for
         for thread in _compacting():  # begun elsewhere: when the store was opened, or by another write
             _lower(thread)
 

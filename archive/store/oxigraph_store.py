@@ -106,8 +106,8 @@ class OxigraphStore(OxigraphGraphs, WritableStore):
             with self._using() as store:
                 # Lenient: the annotator wrote these terms; one that only a validator minds must not stop the store.
                 few = len(quads) <= _FEW_BYTES
-                load, text = store.load if few else store.bulk_load, quads + said.encode()
-                write = partial(load, text, format=ox.RdfFormat.N_QUADS, lenient=True)
+                load = store.load if few else store.bulk_load
+                write = partial(load, quads + said.encode(), format=ox.RdfFormat.N_QUADS, lenient=True)
                 if few:
                     write()
                 else:

@@ -27,6 +27,18 @@ for thread in Path("/proc/self/task").iterdir():
     print(what, os.getpriority(os.PRIO_PROCESS, number) - os.getpriority(os.PRIO_PROCESS, os.getpid()))
 """
 
+_ENDS = """
+import atexit, threading, time
+from kaicep.archive.store.giving_way import GivingWay
+loads, ending = GivingWay(), threading.Event()
+def load():
+    ending.wait()
+    loads.run(lambda: print("done", flush=True))
+thread = threading.Thread(target=load, daemon=True)
+thread.start()
+atexit.register(lambda: (ending.set(), thread.join(10)))
+"""
+
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="Linux alone has a priority for each thread")
 @pytest.mark.parametrize(("nice", "less"), [(0, "10"), (14, "5")], ids=["as others", "the whole process gives way"])
@@ -46,3 +58,9 @@ def test_what_is_raised_there_is_raised_here() -> None:
     loads.run(lambda: done.append(2))
     loads.close()
     assert done == [2]
+
+
+def test_what_a_program_does_at_its_end_is_done() -> None:
+    """Pools take no more then; a store whose load is refused would be taken for a damaged one, and set aside."""
+    told = subprocess.run([sys.executable, "-c", _ENDS], capture_output=True, text=True, check=True)
+    assert (told.stdout, told.stderr) == ("done\n", "")
