@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import subprocess
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,33 @@ def test_it_is_asked_by_its_address() -> None:
     with serving(at("127.0.0.1", 0)) as url:
         assert url.startswith("http://127.0.0.1:")
         assert ask(f"{url}/health").status == 200
+
+
+def test_no_answer_waits_for_what_was_sent_before_it() -> None:
+    """Nagle's algorithm is off: the body of an answer followed its head after 40 ms."""
+    with serving(at("127.0.0.1", 0)) as url, socket.create_connection(address(url)) as asking:
+        asking.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert asking.recv(4096).startswith(b"HTTP/1.1 200 ")
+        (answering,) = sockets_to(asking.getsockname())
+        assert answering.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        answering.close()
+
+
+def address(url: str) -> tuple[str, int]:
+    return "127.0.0.1", int(url.rpartition(":")[2])
+
+
+def sockets_to(client: object) -> list[socket.socket]:
+    """Those of this process whose other end that is."""
+    found = []
+    for file in Path("/dev/fd").iterdir():
+        with suppress(OSError):  # no socket, or none that is connected
+            one = socket.socket(fileno=os.dup(int(file.name)))
+            if one.getpeername() == client:
+                found.append(one)
+            else:
+                one.close()
+    return found
 
 
 def test_what_is_done_beside_it_begins_when_it_is_ready(tmp_path: Path) -> None:
@@ -90,7 +118,7 @@ def test_it_waits_for_no_request_for_ever(tmp_path: Path, monkeypatch: pytest.Mo
     with ExitStack() as after:
         server = {"cors": ["https://page.example"]}
         with serving(Settings.parse({"streams": {"air": stream}, "server": server}, root=tmp_path)) as url:
-            asking = after.enter_context(half_asked(int(url.rpartition(":")[2])))
+            asking = after.enter_context(half_asked(address(url)[1]))
             began = time.monotonic()
         assert 0.5 < time.monotonic() - began < 10.0
         answer = asking.recv(4096)
@@ -119,7 +147,7 @@ def listens(port: int) -> bool:
 
 def test_after_its_end_nobody_listens() -> None:
     with serving(at("127.0.0.1", 0)) as url:
-        port = int(url.rpartition(":")[2])
+        _, port = address(url)
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port), timeout=5)
 
