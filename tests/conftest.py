@@ -9,9 +9,11 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer.testing
 from hypothesis import settings
 
 pytest_plugins = ["support.buckets", "support.spark"]
@@ -52,6 +54,9 @@ sys.dont_write_bytecode = False
 if "PYTEST_XDIST_WORKER" not in os.environ:
     os.environ["KAICEP_CACHE"] = tempfile.mkdtemp(prefix="kaicep-tests-")
     atexit.register(shutil.rmtree, os.environ["KAICEP_CACHE"], ignore_errors=True)
+
+# Commands of this process are put together once, instead of for each that a test calls.
+typer.testing._get_command = cache(typer.testing._get_command)
 
 # For every Spark that a test starts, in a process of its own as well. Java's second compiler makes code that pays off
 # after minutes, and takes half of the processor's time until then.
@@ -96,8 +101,8 @@ def _group(item: pytest.Function) -> str | None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """A process more than there are cores: tests of engines that begin and end wait for them most of their time."""
-    return (os.cpu_count() or 1) + 1
+    """Two more processes than there are cores: tests of engines that begin and end wait for them most of their time."""
+    return (os.cpu_count() or 1) + 2
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from kaicep.annotator.identity import exclude_ids
 from kaicep.annotator.linking.iri_template import quote_distinct
@@ -56,7 +56,6 @@ def _segment(value: object) -> str:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.fixed_dictionaries(_VALUES), min_size=1, max_size=6))
 def test_ids(rows: list[dict[str, Any]]) -> None:
     """Ids are made of the identity attributes' canonical texts, else of the digest of the whole tuple."""

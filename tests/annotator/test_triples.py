@@ -89,7 +89,6 @@ def _comparable(events: pa.Table) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
 @given(st.lists(_ROW, max_size=5))
 def test_what_is_written_is_read_back(rows: list[dict[str, Any]]) -> None:
     """Parsing the N-Quads gives the event table, in total order; no value, null or extra attribute is lost."""

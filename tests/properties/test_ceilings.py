@@ -43,7 +43,7 @@ any_kind = st.sampled_from(KINDS).flatmap(pattern_cases)
 questions = st.one_of(several, any_kind, bounded(any_kind))
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=6, deadline=None, suppress_health_check=SLOW)
 @given(case=questions, most=st.integers(1, 4))
 def test_a_query_below_its_ceiling_is_answered(case: Case, most: int) -> None:
     agree(case, most)

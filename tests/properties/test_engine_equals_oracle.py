@@ -23,7 +23,7 @@ def agree(case: Case) -> None:
 
 
 @families
-@settings(max_examples=10, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=6, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_engine_equals_oracle(family: str, data: st.DataObject) -> None:
     agree(data.draw(cases(family)))

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from kaicep.errors import QueryTypeError
 from kaicep.expressions import SIGNATURES
@@ -76,7 +76,6 @@ def agree(query: Query, values: dict[str, object]) -> bool:
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)  # the first example builds grammars
 @given(patterns, filters, graphs)
 def test_splitting_keeps_the_answer(
     triples: list[tuple[str, str, str]], tests: list[tuple[str, str]], facts: list[tuple[str, str, str]]

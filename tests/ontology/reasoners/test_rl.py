@@ -7,7 +7,7 @@ import re
 import owlrl
 import pytest
 import rdflib
-from hypothesis import given, settings
+from hypothesis import given
 from kaicep.errors import OntologyError
 from kaicep.ontology import KnowledgeBase
 from pyoxigraph import DefaultGraph, RdfFormat
@@ -47,7 +47,6 @@ def closure_by_owlrl(text: str) -> set[Fact] | None:
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None)
 @given(ontologies(contradictory=True))
 def test_generated_ontologies_have_the_closure_that_owlrl_gives(text: str) -> None:
     """And are refused exactly when owlrl finds an error in them."""

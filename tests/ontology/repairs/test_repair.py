@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from kaicep.errors import OntologyError
 from kaicep.ontology import KnowledgeBase
@@ -82,7 +82,6 @@ TRIPLES = [
 ]
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.sets(st.sampled_from(TRIPLES), min_size=2, max_size=7))
 def test_random_repairs_are_enough_and_nothing_of_them_could_stay(statements: set[str]) -> None:
     """Against all subsets: what is left is consistent, and is not if any one statement comes back."""

@@ -39,7 +39,7 @@ _KINDS = st.sampled_from([ValueType.TERM, ValueType.IRI, ValueType.DOUBLE, Value
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(
     st.one_of(flat_paths(), nested_paths()), knowledge_bases(), EVENTS,
     st.lists(st.sampled_from([rule for rule in RULES if rule is not write_residual_query]), unique=True),
