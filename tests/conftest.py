@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import typer.main
 import typer.testing
 from hypothesis import settings
 
@@ -56,7 +57,7 @@ if "PYTEST_XDIST_WORKER" not in os.environ:
     atexit.register(shutil.rmtree, os.environ["KAICEP_CACHE"], ignore_errors=True)
 
 # Commands of this process are put together once, instead of for each that a test calls.
-typer.testing._get_command = cache(typer.testing._get_command)
+typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[attr-defined]
 
 # For every Spark that a test starts, in a process of its own as well. Java's second compiler makes code that pays off
 # after minutes, and takes half of the processor's time until then.

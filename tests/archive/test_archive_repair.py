@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pyarrow as pa
@@ -236,7 +237,8 @@ def test_what_an_archiver_had_kept_comes_back_into_the_intake(settings: Settings
     damage(kept[0])
     with pytest.raises(ArchiveError):
         check_segment(kept[0])
-    Spool(root).lock()
+    with closing(Spool(root)) as spool:
+        spool.lock()
     EventLog(root / "intake", keeper=True).read(STREAM)
     with (tmp_path / "kaicep.toml").open("a") as file:
         file.write(f'[streams.{STREAM}.source]\nformat = "json"\npath = "in"\n')

@@ -87,7 +87,7 @@ def joined(count: int, link: str) -> str:
             (several(6, f"SEQ ({joined(6, ', ')}, NOT ?n)", absent="?n"), 45, RUNS),
             (several(6, "SEQ (?v0 -> ?v1)"), 45, MATCHES),
         ],
-        6,
+        4,
     ),
 )
 def test_joins_are_stopped_in_time(text: str, count: int, message: str) -> None:

@@ -94,7 +94,7 @@ def check(seed: int) -> int:
     return count
 
 
-@pytest.mark.parametrize("seed", some_of(range(8), 2))
+@pytest.mark.parametrize("seed", some_of(range(8), 1))
 def test_rows_are_those_of_each_query_alone(seed: int) -> None:
     assert check(seed) >= 0
 

@@ -30,6 +30,7 @@ from oracle.values import Iri, canonical
 from support.cases import difference
 from support.context_queries import NAMES, ContextSpan, candidates_in, in_contexts, told
 from support.operators import START, Reading, at, compiled, without_companions
+from support.sampling import some_of
 
 HALF = 500_000
 PATH_E = "PATH {?e evt:hasSource ?s . ?s bd:floor ?floor ; bd:hasLocation ?room}"
@@ -305,7 +306,7 @@ def test_every_window_is_answered_by_itself(
     check(in_contexts(in_window_of_context(text)), readings, spans, data)
 
 
-@pytest.mark.parametrize("text", [t for t in JOINS + RUNS if "CONSUME" not in t or "LIMIT" not in t])
+@pytest.mark.parametrize("text", some_of([t for t in JOINS + RUNS if "CONSUME" not in t or "LIMIT" not in t], 12))
 @settings(max_examples=2, deadline=None)
 @given(readings=streams(), spans=lasting(), data=st.data(), both=st.booleans())
 def test_for_asks_of_the_named_events_alone(
@@ -325,7 +326,7 @@ def test_for_lets_windows_of_aggregates_end_outside(
     check(in_contexts(in_window_of_context(text), required=["e"]), readings, spans, data)
 
 
-@pytest.mark.parametrize("text", JOINS + RUNS + AGGREGATIONS + SELECTIONS)
+@pytest.mark.parametrize("text", some_of(JOINS + RUNS + AGGREGATIONS + SELECTIONS, 20))
 @settings(max_examples=2, deadline=None)
 @given(readings=streams(), spans=lasting())
 def test_after_all_windows_an_operator_holds_nothing(

@@ -207,7 +207,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Remains:
 
 
 @pytest.mark.parametrize("harm", HARMS.values(), ids=list(HARMS))
-@pytest.mark.parametrize("pattern", some_of(FILES, 7))
+@pytest.mark.parametrize("pattern", some_of(FILES, 5))
 def test_an_engine_starts_from_what_is_whole_and_says_what_was_not(
     tmp_path: Path, whole: Remains, pattern: str, harm: Callable[[Path], object]
 ) -> None:

@@ -8,7 +8,6 @@ import pytest
 from kaicep.config import Settings
 from kaicep.ontology import KnowledgeBase, load_knowledge
 from pyoxigraph import QuerySolutions
-from support.sampling import some_of
 
 pytestmark = pytest.mark.xdist_group("soda")  # what they know is closed once
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,7 +55,8 @@ def test_inverse_properties_of_brick_hold_for_the_building(soda: KnowledgeBase) 
     assert count(soda, "?x a brick:VAV ; brick:isFedBy/a brick:Air_Handler_Unit") == 240
 
 
-@pytest.mark.parametrize("strict", some_of([True, False], 1))
+@pytest.mark.long
+@pytest.mark.parametrize("strict", [True, False])
 def test_brick_loads_as_it_is_published(strict: bool) -> None:
     """What it imports is answered by what kaicep ships, without a catalog of the project."""
     settings = Settings.parse({"knowledge": {"modules": MODULES[:1], "strict_imports": strict}}, root=ROOT)

@@ -117,7 +117,7 @@ FAMILIES_MADE = [
 ]
 made = pytest.mark.parametrize(
     ("make", "family"),
-    some_of(FAMILIES_MADE, 12),
+    some_of(FAMILIES_MADE, 8),
     ids=[f"{make.__name__} {family}" for make, family in FAMILIES_MADE],
 )
 

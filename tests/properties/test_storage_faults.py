@@ -97,6 +97,7 @@ def test_a_bucket_in_trouble_loses_and_repeats_nothing(
     assert check(tmp_path, object_storage, 1, monkeypatch)
 
 
+@pytest.mark.long
 def test_nor_does_one_in_which_a_driver_logs(
     tmp_path: Path, object_storage: ObjectStorage, monkeypatch: pytest.MonkeyPatch
 ) -> None:

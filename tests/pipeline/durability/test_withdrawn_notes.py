@@ -316,7 +316,7 @@ def _story(seed: int, folder: Path, opened: list[Station], *, killed: bool) -> t
     return [_rows(road, label) for label in asking], [_rows(road, f"late_{label}") for label in asking]
 
 
-@pytest.mark.parametrize("seed", some_of(range(5), 2))
+@pytest.mark.parametrize("seed", some_of(range(5), 1))
 def test_live_and_rebuilt_and_late_are_one(seed: int, tmp_path: Path, opened: list[Station]) -> None:
     live, late = _story(seed, tmp_path / "live", opened, killed=False)
     assert late == live
