@@ -360,7 +360,7 @@ def _event_of(event: str) -> str | dict[str, object]:
     """Return a tuple from JSON or a file, else the id that an event is named by."""
     text = event
     if not event.lstrip().startswith("{") and Path(event).is_file():
-        text = Path(event).read_text(encoding="utf-8")
+        text = Path(event).read_text(encoding="utf-8-sig")
     if not text.lstrip().startswith("{"):
         return event
     try:

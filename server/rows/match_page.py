@@ -52,7 +52,7 @@ def match_page(reader: MatchReader, query: str, after: str | None, limit: int, l
         place = _place(reader, query, after)
         found = reader.after(query, place, limit)
     columns = _columns(found) if found else reader.columns(query)
-    end = found[-1].cursor if found else place
+    end = found[-1].cursor if found else reader.reached(query, place)
     return MatchPage(columns, tuple(one.row for one in found), None if end is None else str(end))
 
 

@@ -90,6 +90,17 @@ class MatchReader:
         found = self.newest(query, 1)
         return found[-1].cursor if found else None
 
+    def reached(self, query: str, cursor: RowCursor | None) -> RowCursor | None:
+        """A place, or that of the last row if it is behind that; `None`: before the first row.
+
+        The log of a backup that was restored ends before what clients have had, and what is found now stands at places
+        that they have passed.
+        """
+        if cursor is None:
+            return None
+        end = self.end(query)
+        return cursor if end is not None and cursor <= end else end
+
     def cursor_of(self, query: str, row: str) -> RowCursor | None:
         """The place of the row that has an `_id`; `None`: no row has it."""
         with self._lock:

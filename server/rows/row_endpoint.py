@@ -136,7 +136,7 @@ def row_routes(settings: Settings, catalog: QueryCatalog, feeds: RowFeeds) -> AP
         except WebSocketDisconnect:
             return
         async with feeds.feed(query) as feed:
-            await _send(websocket, feed, cursor if said is not None else feed.end)
+            await _send(websocket, feed, feed.end if said is None else await feed.reached(cursor))
 
     return routes
 
@@ -155,7 +155,7 @@ class _RowEvents(StreamingResponse):
 async def _events(feeds: RowFeeds, query: str, known: bool, cursor: RowCursor | None) -> AsyncGenerator[bytes]:  # noqa: FBT001
     """The rows behind a place, or from now on; a comment where there are none for a while."""
     async with feeds.feed(query) as feed:
-        cursor = cursor if known else feed.end
+        cursor = await feed.reached(cursor) if known else feed.end
         yield format_sse_event(id=str(cursor or RowCursor.BEGIN), comment="rows follow")
         while True:
             try:

@@ -88,6 +88,16 @@ class RowFeed:
                 return list(new)[::-1]
         return []
 
+    async def reached(self, cursor: RowCursor | None) -> RowCursor | None:
+        """A place, or that of the last row if it is behind that.
+
+        Raises:
+            ArchiveError: the log cannot be read.
+        """
+        if not _precedes(self.end, cursor):
+            return cursor
+        return await run_in_threadpool(self.reader.reached, self.query, cursor)
+
     async def watch(self) -> None:
         """Look for new rows until cancelled."""
         seen: object = None

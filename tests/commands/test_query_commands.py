@@ -113,8 +113,9 @@ def test_why_tells_a_tree_of_reasons(project: Path) -> None:
     ]
 
 
-def test_why_takes_an_event_from_a_file_and_gives_json(project: Path) -> None:
-    (project / "event.json").write_text(EVENT)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_why_takes_an_event_from_a_file_and_gives_json(project: Path, encoding: str) -> None:
+    (project / "event.json").write_text(EVENT, encoding=encoding)
     result = call("why", project / "queries" / "high.chi", "-e", project / "event.json", "-p", project, "-f", "json")
     told = json.loads(result.stdout)
     assert told["holds"] is False

@@ -36,6 +36,15 @@ def test_after_may_be_the_id_of_a_row(reader: MatchReader) -> None:
     assert problem.value.status == 404
 
 
+def test_behind_a_place_that_a_restored_log_has_not_reached_is_what_comes_next(
+    settings: Settings, reader: MatchReader
+) -> None:
+    page = match_page(reader, "high", "0-9-4", 9, None)
+    assert (page.rows, page.next) == ((), "0-1-1")
+    keep_rows(settings, 2, 6)
+    assert [row["flow"] for row in match_page(reader, "high", page.next, 9, None).rows] == [6]
+
+
 def test_the_last_rows(reader: MatchReader) -> None:
     page = match_page(reader, "high", None, 1000, 2)
     assert [row["flow"] for row in page.rows] == [4, 5]

@@ -51,6 +51,15 @@ def test_rows_behind_every_place(settings: Settings, reader: MatchReader, compac
     assert (reader.count("high"), reader.columns("high"), reader.queries()) == (8, ("flow",), ("high", "other"))
 
 
+def test_a_place_is_reached_up_to_the_last_row(settings: Settings, reader: MatchReader) -> None:
+    every = [one.cursor for one in reader.after("high", None, 100)]
+    assert [reader.reached("high", one) for one in every] == every
+    for beyond in ("1-2-2", "1-3-0", "2-0-0"):
+        assert reader.reached("high", RowCursor.parse(beyond)) == every[-1]
+    assert reader.reached("high", None) is None
+    assert reader.reached("none", every[0]) is None
+
+
 def test_of_a_query_without_rows_there_are_none(settings: Settings) -> None:
     reader = MatchReader(settings)
     assert (reader.queries(), reader.after("high", None, 1), reader.newest("high", 1)) == ((), [], [])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import urllib3
 from kaicep.config import Settings
 from support.command_line import HIGH, write_project
 from support.kept_rows import keep_rows, row_id
+from support.receivers import eventually
 from support.servers import ask, serving
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
@@ -189,3 +191,24 @@ def test_a_reader_that_goes_leaves_no_trace_in_the_log(tmp_path: Path, caplog: p
                 flows(found, 5)
             assert ask(f"{url}/health").status == 200
     assert [line for line in caplog.messages if "xception" in line] == []
+
+
+def test_who_has_had_more_than_a_restored_log_has_the_next_rows(live: Settings, url: str) -> None:
+    """By server-sent events and over WebSocket: nobody waits until the log is as long as it was."""
+    end = ask(f"{url}/queries/high/matches?last=1").json["next"]
+    with events(f"{url}/queries/high/rows", Last_Event_ID="0-9999-3") as found:
+        assert next(found)["id"] == end
+        keep_rows(live, 100, 31)
+        assert flows(found, 1)[0] == [31]
+    with listen(url, last_event_id="0-9999-3") as socket:
+        come: list[str] = []
+        batches = count(101)
+
+        def told() -> bool:  # when it has heard what this one says is not to be seen
+            keep_rows(live, next(batches), 41)
+            with suppress(TimeoutError):
+                come.append(str(socket.recv(1)))
+            return bool(come)
+
+        assert eventually(told)
+        assert json.loads(come[0])["row"]["flow"] == 41

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 from kaicep.config import Settings
 from kaicep.server.rows import MatchReader, RowCursor, RowFeeds, row_feeds
+from kaicep.server.rows.row_feeds import RowFeed
 from support.kept_rows import keep_rows
 
 
@@ -50,6 +51,30 @@ def test_rows_come_as_they_are_kept(settings: Settings) -> None:
             assert await behind == [2, 3, 4, 5]
 
     within(60, do)
+
+
+def test_who_is_further_than_a_restored_log_has_what_comes_next(settings: Settings) -> None:
+    """And not only what comes when the log is as long as it was."""
+    keep_rows(settings, 0, 1, 2)
+    feeds = RowFeeds(settings)
+
+    async def do() -> None:
+        async with feeds.feed("high") as feed:
+            asked = ("0-5-1", "0-0-1", "0-0-0", "0")
+            reached = [await feed.reached(RowCursor.parse(one)) for one in asked]
+            assert [str(one) for one in reached] == ["0-0-1", "0-0-1", "0-0-0", "None"]
+            await asyncio.to_thread(keep_rows, settings, 1, 3)
+            assert await taken(feeds, reached[0], 1) == [3]
+
+    within(60, do)
+
+
+def test_a_feed_that_is_a_moment_behind_the_log_takes_nobody_back(settings: Settings) -> None:
+    """A place that another server has given, say."""
+    keep_rows(settings, 0, 1, 2)
+    feed = RowFeed("high", MatchReader(settings), 0.1, RowCursor.parse("0-0-0"))
+    behind = RowCursor.parse("0-0-1")
+    assert asyncio.run(feed.reached(behind)) == behind
 
 
 def test_who_is_further_behind_than_memory_reads_the_log(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
