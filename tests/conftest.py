@@ -108,8 +108,9 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Look at the clock of the processor before what a test needs is made."""
-    item.stash[BEGAN] = _seconds()
+    """Look at the clock of the processor before what a method of reliability needs is made."""
+    if item.get_closest_marker("reliability") is not None:
+        item.stash[BEGAN] = _seconds()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -132,6 +132,7 @@ def test_what_is_well_formed_is_taken(target: str) -> None:
     assert (outcome.complaint, outcome.refused, outcome.answer) == (None, False, answer)
 
 
+@pytest.mark.long
 def test_the_sandbox_tells_what_harms() -> None:
     """Else nothing above could fail."""
     found = {of.__name__: try_in_sandbox(of, b"x") for of in (raises, ends, takes_memory, takes_time, refuses)}

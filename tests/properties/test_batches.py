@@ -21,7 +21,6 @@ from support.sampling import some_of
 from support.tuples import Batch, batches, streams
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
-families = pytest.mark.parametrize("family", FAMILIES)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -76,7 +75,7 @@ def check(actual: Sequence[Mapping[str, Any]], expected: Sequence[Mapping[str, A
     assert [row["_id"] for row in actual] == [row["_id"] for row in expected]
 
 
-@families
+@pytest.mark.parametrize("family", some_of(FAMILIES, 5))
 @settings(max_examples=3, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_batches_and_resumption_change_nothing(family: str, data: st.DataObject) -> None:
@@ -121,7 +120,7 @@ def _joined(cut: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 @pytest.mark.long
-@families
+@pytest.mark.parametrize("family", FAMILIES)
 @settings(max_examples=2000, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_batches_and_resumption_change_nothing_in_the_long_run(family: str, data: st.DataObject) -> None:

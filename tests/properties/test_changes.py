@@ -85,8 +85,8 @@ families = pytest.mark.parametrize("family", FAMILIES)
 
 @families
 def test_engine_equals_oracle(family: str) -> None:
-    answers = [agree(family, seed) for seed in range(8)]
-    assert sum(map(bool, answers)) > 3
+    answers = [agree(family, seed) for seed in range(4)]
+    assert sum(map(bool, answers)) > 1
 
 
 @pytest.mark.long

@@ -61,7 +61,7 @@ def _watermarks_move(dataflow: Dataflow, to: datetime, when: str) -> None:
 
 
 @families
-@settings(max_examples=4, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=2, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_what_is_due_is_never_said_too_late(family: str, data: st.DataObject) -> None:
     never_too_late(data, family)

@@ -133,6 +133,7 @@ def _made(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_a_batch_that_nobody_delivers_again_is_done_from_the_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -137,6 +137,7 @@ def test_a_dataset_is_written_as_a_whole_or_not_at_all(project: Path) -> None:
             ask(f"{url}{path}", "DELETE")
 
 
+@pytest.mark.long
 def test_ctrl_c_cancels_the_job_at_the_server(project: Path) -> None:
     """The command ends as such commands do, and says what has become of the job."""
     (project / "slow.ttl").write_text(SLOW)

@@ -36,7 +36,7 @@ def unchanged(data: st.DataObject, family: str) -> None:
     assert [row["_id"] for row in found] == [row["_id"] for row in expected], said
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=3, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_a_lost_state_changes_nothing(data: st.DataObject) -> None:
     unchanged(data, data.draw(st.sampled_from((*FAMILIES, *KINDS))))

@@ -150,7 +150,7 @@ def _bound(value: object) -> Any:
 
 
 @pytest.mark.parametrize("text", PATTERNS + AFTERS + AGGREGATIONS + SELECTIONS)
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=2, deadline=None)
 @given(readings=streams(), data=st.data())
 def test_operators_equal_the_oracle_however_batches_are_cut(
     text: str, readings: list[Reading], data: st.DataObject

@@ -63,7 +63,7 @@ def _same(case: Case, rows: Sequence[Mapping[str, Any]], live: Sequence[Mapping[
     assert [row["_id"] for row in rows] == [row["_id"] for row in live]
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=4, deadline=None, suppress_health_check=SLOW)
 @given(past=rewritable_pasts())
 def test_rows_do_not_depend_on_how_the_past_is_answered(past: Past) -> None:
     """Every strategy answers every one of these, with an outage in between in half of them."""

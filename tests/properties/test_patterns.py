@@ -24,7 +24,7 @@ def agree(data: st.DataObject, kind: str) -> None:
 
 
 @kinds
-@settings(max_examples=4, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=2, deadline=None, suppress_health_check=SLOW)
 @given(data=st.data())
 def test_engine_equals_oracle(kind: str, data: st.DataObject) -> None:
     agree(data, kind)

@@ -43,6 +43,7 @@ def test_a_power_cut_loses_and_repeats_nothing(tmp_path: Path, archive: bool, be
     assert [found for found in differences(recording, sample, after, archive=archive) if found] == []
 
 
+@pytest.mark.long
 def test_a_power_cut_while_a_state_is_written_beside_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every second state is, as if it were large; the log leads on from the one before."""
     for name, value in (("_LARGE", 0), ("_BATCHES", 2), ("_ROW", 0)):
@@ -103,6 +104,7 @@ def test_a_batch_waits_for_the_disk_as_often_as_is_said(
 
 
 @pytest.mark.reliability
+@pytest.mark.long
 def test_a_batch_of_one_stream_waits_six_times(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     """Its rows go into JSON lines, it has no dead letters, and no named query finds any."""
     drop_files(tmp_path, range(9))

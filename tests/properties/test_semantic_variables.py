@@ -28,7 +28,7 @@ def _agree(case: Case) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=10, deadline=None, suppress_health_check=_SLOW)
+@settings(max_examples=5, deadline=None, suppress_health_check=_SLOW)
 @given(data=st.data())
 def test_semantic_variables_mean_what_the_language_says(family: str, data: st.DataObject) -> None:
     _agree(data.draw(_cases(family)))

@@ -78,7 +78,7 @@ def test_live(text: str) -> None:
 
 
 @pytest.mark.parametrize("strategy", ["replay", "hybrid", "rewrite", None])
-@pytest.mark.parametrize("at", [HALF, ALL], ids=["half", "all"])
+@pytest.mark.parametrize("at", [HALF, pytest.param(ALL, marks=pytest.mark.long)], ids=["half", "all"])
 @pytest.mark.parametrize("text", QUERIES.values(), ids=QUERIES)
 def test_of_the_past(text: str, at: datetime, strategy: Any) -> None:
     """A strategy may say that it cannot; what it says is the same."""

@@ -79,7 +79,7 @@ def test_rows_that_end_with_one_event_are_in_order() -> None:
         assert check(Random(car), KEYED, text, [{"P": rows}]) == 2
 
 
-@pytest.mark.parametrize("family", some_of(context_families.FAMILIES, 2))
+@pytest.mark.parametrize("family", some_of(context_families.FAMILIES, 1))
 def test_rows_in_contexts_are_those_of_one_place(family: str) -> None:
     assert HOSTED.in_contexts(family, 0) + HOSTED.in_contexts(family, 1)
 
@@ -89,7 +89,7 @@ def test_rows_of_contexts_that_are_cut_are_those_of_one_place(seed: int) -> None
     assert in_shards(seed)
 
 
-@pytest.mark.parametrize("family", some_of(rule_queries.FAMILIES, 2))
+@pytest.mark.parametrize("family", some_of(rule_queries.FAMILIES, 1))
 def test_what_rules_do_is_what_they_do_in_one_place(family: str) -> None:
     assert sum(HOSTED.with_rules(family, seed) for seed in range(2))
 

@@ -22,6 +22,7 @@ from kaicep.pipeline.flow import Batch
 from kaicep.pipeline.simulation.evaluation import annotated_recordings, registrations_of
 from oracle.contexts import Change, Window
 from support.context_families import FAMILIES, ContextCase, case, contexts_oracle, contexts_project
+from support.sampling import some_of
 from support.tuples import Tuples
 
 
@@ -72,7 +73,7 @@ def check_opener(window: LyingWindow, changes: Sequence[Change], one: ContextCas
         assert any(c.time == micros(opener.row.time) and c.kind != "TERMINATE" for c in found), one
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", some_of(FAMILIES, 6))
 def test_a_row_lies_in_the_windows_that_the_oracle_says(family: str) -> None:
     for seed in range(2):
         one = case(family, seed)
