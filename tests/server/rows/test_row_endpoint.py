@@ -205,10 +205,11 @@ def test_who_has_had_more_than_a_restored_log_has_the_next_rows(live: Settings, 
         batches = count(101)
 
         def told() -> bool:  # when it has heard what this one says is not to be seen
-            keep_rows(live, next(batches), 41)
+            number = next(batches)
+            keep_rows(live, number, number)
             with suppress(TimeoutError):
                 come.append(str(socket.recv(1)))
             return bool(come)
 
         assert eventually(told)
-        assert json.loads(come[0])["row"]["flow"] == 41
+        assert json.loads(come[0])["row"]["flow"] > 100
