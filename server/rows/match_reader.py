@@ -86,9 +86,9 @@ class MatchReader:
             return read_consistently(partial(self._newest, query, limit))
 
     def end(self, query: str) -> RowCursor | None:
-        """The place of the last row; `None`: there is none."""
-        found = self.newest(query, 1)
-        return found[-1].cursor if found else None
+        """The place of the last row, by what footers say of their segments; `None`: there is none."""
+        with self._lock:
+            return read_consistently(partial(self._end, query))
 
     def reached(self, query: str, cursor: RowCursor | None) -> RowCursor | None:
         """A place, or that of the last row if it is behind that; `None`: before the first row.
@@ -134,6 +134,19 @@ class MatchReader:
             return ()
         table = self._tables(query, segments[-1])[-1][1]
         return tuple(self._log().provenance(table[_ORIGIN][-1].as_py()).items)
+
+    def _end(self, query: str) -> RowCursor | None:
+        manifest = self._manifest(query)
+        for segment in reversed(manifest.segments()):
+            if segment.single:
+                if rows := manifest.facts(segment.path).rows:
+                    return RowCursor(segment.first, rows - 1)
+                continue
+            index = manifest.batches(segment)
+            for number in reversed(index.between(None, None)):
+                if rows := index.count(number):
+                    return RowCursor(index.position(number), rows - 1)
+        return None
 
     def _cursor_of(self, query: str, row: str) -> RowCursor | None:
         for segment in reversed(self._manifest(query).segments()):
