@@ -12,11 +12,12 @@ help: ## list the targets
 
 setup: $(READY) $(LINK) programs ## make .venv with kaicep and everything that it needs, Java included
 
+# Python compiles what is used when it is used; to compile everything beforehand takes a quarter of the time.
 $(READY): pyproject.toml
 	@echo "setting up .venv (a few minutes the first time) ..."
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kaicep needs Python 3.11 or newer")'
 	@$(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m pip install --no-compile --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
 # mypy and ruff find the package `kaicep` here: the repository root has the name of the checkout, whatever that is.
@@ -57,7 +58,7 @@ fuzz: setup fuzzer ## fuzz what reads queries, annotations, requests and records
 
 # Coverage guides the fuzzer, which has wheels for Linux alone; elsewhere its tests are left out, and everything else goes on.
 fuzzer: setup
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]' || \
+	@$(BIN)/python -m pip install --no-compile --quiet --disable-pip-version-check --editable '.[fuzz]' || \
 		echo "the fuzzer cannot be installed here: its tests are left out"
 
 structure: setup ## print the figures of the structural rules
