@@ -3,11 +3,13 @@ import { useMemo, useState } from "preact/hooks";
 import { Chart } from "../charts/chart.jsx";
 import { Card, Choice, Empty, ProblemBox, Tabs } from "../parts/card.jsx";
 import { Icon } from "../parts/icon.jsx";
+import { Lacking } from "../parts/lacking.jsx";
 import { notice } from "../parts/notices.jsx";
 import { PlanPicture } from "../parts/plan_picture.jsx";
 import { rowColumns, Table } from "../parts/table.jsx";
 import { go, href, leadOn, place } from "../router.js";
 import { at, send } from "../server/requests.js";
+import { lacking } from "../server/role.js";
 import { duration, number } from "../server/terms.js";
 import { useAnswer } from "../server/use_answer.js";
 import { useMatches } from "./match_feed.js";
@@ -74,7 +76,7 @@ function Feed({ query, feed, paused, onPause }) {
           <Table caption={`Matches of ${query.label}, newest first`} columns={ordered} rows={feed.rows} more={why} fresh={feed.fresh} />
         </div>
       ) : (
-        <Empty>No match yet. The next one appears here by itself.</Empty>
+        !feed.problem && <Empty>{feed.known ? "No match yet. The next one appears here by itself." : "Matches are being looked up …"}</Empty>
       )}
     </>
   );
@@ -112,6 +114,7 @@ function Actions({ query, again }) {
     leadOn("live");
     document.getElementById("main").focus();
   };
+  const barred = lacking("submit");
   const parked = query.state === "parked";
   const change = parked
     ? () => act("resume", `${path}/resume`, "POST", `${query.label} goes on.`)
@@ -119,7 +122,7 @@ function Actions({ query, again }) {
   return (
     <>
       {(parked || PARKABLE.has(query.state)) && (
-        <button type="button" class={parked ? "primary" : undefined} onClick={change}>
+        <button type="button" class={parked ? "primary" : undefined} disabled={Boolean(barred)} title={barred} onClick={change}>
           {parked ? "Resume" : "Park"}
         </button>
       )}
@@ -127,7 +130,7 @@ function Actions({ query, again }) {
         Edit a copy
       </a>
       {query.submitted && (
-        <button type="button" onClick={withdraw}>
+        <button type="button" disabled={Boolean(barred)} title={barred} onClick={withdraw}>
           Withdraw
         </button>
       )}
@@ -161,6 +164,7 @@ export function QueryDetail({ query, again }) {
   ];
   return (
     <Card title={query.label} note={told.filter(Boolean).join(" · ")} actions={<Actions query={query} again={again} />}>
+      <Lacking role="submit" of={query.submitted ? "Parking or withdrawing a query" : "Parking a query"} />
       {query.reason && (
         <div class="problem" role="alert">
           <p>
