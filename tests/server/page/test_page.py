@@ -803,6 +803,19 @@ def test_who_looks_at_a_part_of_a_chart_goes_on_seeing_it(chromium: Browser, url
 
 
 @pytest.mark.long
+def test_how_far_back_charts_go_is_chosen_once(chromium: Browser, url: str) -> None:
+    """Whoever compares queries, or comes back from a match, does not choose it again."""
+    page, _ = _opened(chromium, url, path="/#/live/staleAir")
+    page.get_by_role("button", name="6 h").click()
+    with page.expect_request("**/lightingPerHour/chart?from=now%20-%206h"):
+        page.get_by_role("link", name="lightingPerHour").click()
+    page.locator(".feed").get_by_role("link", name=re.compile("^Why")).first.click()
+    expect(page.get_by_role("heading", name="Why this match")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("button", name="6 h")).to_have_attribute("aria-pressed", "true")
+
+
+@pytest.mark.long
 def test_days_stand_at_midnight_also_where_the_clock_is_put_back(chromium: Browser, url: str) -> None:
     """In Berlin that was on 25 October 2026."""
     page, _ = _opened(chromium, url, path="/#/query")

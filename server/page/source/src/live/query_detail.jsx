@@ -1,4 +1,5 @@
 // One query: its values with threshold and matches, its matches as they come, its text and plan, what can be done with it.
+import { signal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
 import { Chart } from "../charts/chart.jsx";
 import { Card, Choice, Empty, ProblemBox, Tabs } from "../parts/card.jsx";
@@ -21,12 +22,14 @@ const RANGES = [
   ["168", "7 days"],
 ];
 const CHART_MS = 15_000;
+/** How far back charts go: whoever compares queries, or comes back from a match, chooses it once. */
+const chosenHours = signal("24");
 const PARKABLE = new Set(["registered", "running", "behind", "waits"]);
 /** Only named queries have rows that are kept. */
 const hasRows = ({ kind, named }) => kind === "query" && named !== false;
 
 function QueryChart({ query }) {
-  const [hours, setHours] = useState("24");
+  const hours = chosenHours.value;
   const from = encodeURIComponent(`now - ${hours}h`); // now is the time of the newest event
   const answer = useAnswer(`${at("queries", query.label)}/chart?from=${from}`, CHART_MS);
   const last = useMemo(() => ({ value: null }), [query.label]);
@@ -36,7 +39,7 @@ function QueryChart({ query }) {
   return (
     <>
       <div class="chart-head">
-        <Choice label="How far back" options={RANGES} value={hours} onChoose={setHours} />
+        <Choice label="How far back" options={RANGES} value={hours} onChoose={(chosen) => (chosenHours.value = chosen)} />
       </div>
       {series.length > 0 ? (
         <Chart
