@@ -213,7 +213,7 @@ def _knowledge_routes(app: FastAPI) -> None:
             hint = "take one of the statements back, see rooms.ttl"
             problem = {"error": "OntologyError", "status": 409, "detail": said, "text": f"{said}: {hint}", "hint": hint}
             return _begun(app, "upload", graph, *stages, problem={**problem, "notes": [other]})
-        module = {"name": graph, "iri": None, "triples": 12, "imports": [], "imported": False}
+        module: dict[str, Any] = {"name": graph, "iri": None, "triples": 12, "imports": [], "imported": False}
         app.state.modules = [*(one for one in app.state.modules if one["name"] != graph), module]
         stages += 10_000 * [("reasoning", 0.05)] if b"Large" in body else [("keeping", 0.8)]
         return _begun(app, "upload", graph, *stages, result={"graph": graph, "new": b"Again" not in body})

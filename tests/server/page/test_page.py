@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import parse_qs
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -1210,3 +1211,18 @@ def test_what_could_not_be_asked_is_asked_again_soon_and_is_not_said_to_be_nothi
         page.clock.run_for(6000)
     page.clock.resume()
     expect(page.locator(".chart canvas")).to_be_visible()
+
+
+@pytest.mark.long
+def test_matches_are_asked_for_in_the_archive_by_an_example(chromium: Browser, url: str) -> None:
+    """What they are called in RDF nobody guesses."""
+    page, _ = _opened(chromium, url, path="/#/archive")
+    expect(page.locator(".cm-content")).to_contain_text("# Of which classes")
+    page.get_by_label("Start from an example").select_option("Matches of staleAir")
+    expect(page.locator(".cm-content")).to_contain_text("# Matches of staleAir, the newest first")
+    with page.expect_request("**/sparql") as asked:
+        page.get_by_role("button", name="Ask", exact=True).click()
+    (query,) = parse_qs(asked.value.post_data or "")["query"]
+    assert 'rdfs:label "staleAir" ; prov:generatedAtTime ?found' in query
+    assert "{ ?match kaicep:attribute:staleAir:room ?room }" in query
+    assert _barriers(page) == []

@@ -10,6 +10,7 @@ import { Table } from "../parts/table.jsx";
 import { send } from "../server/requests.js";
 import { tab } from "../server/shelf.js";
 import { number, shown } from "../server/terms.js";
+import { Examples } from "./examples.jsx";
 import { seriesOf, solutions } from "./solutions.js";
 
 const KEY = "kaicep.sparql";
@@ -127,11 +128,13 @@ export function Sparql() {
   useEffect(() => {
     if (answered || asking.problem) reveal(below.current);
   }, [answered, asking.problem]);
+  const [revision, setRevision] = useState(0);
+  const begin = (text) => (change(text), setRevision(revision + 1));
   const change = (text) => (setQuery(text), tab.put(KEY, text));
   return (
     <>
-      <Card title="SPARQL" class="editor-card" note="over events, matches and knowledge">
-        <LazyEditor text={query} language="sparql" label="SPARQL query" checked={checked} onChange={change} onRun={() => run(query)} />
+      <Card title="SPARQL" class="editor-card" note="over events, matches and knowledge" actions={<Examples first={FIRST} onChoose={begin} />}>
+        <LazyEditor text={query} revision={revision} language="sparql" label="SPARQL query" checked={checked} onChange={change} onRun={() => run(query)} />
         <div class="editor-foot">
           <span class="note">Ctrl-Enter asks, too.</span>
           <span class="unseen" role="status">
