@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,7 +13,8 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from ..api.clients import known_status
 from ..errors import PipelineError
 from ..pipeline.monitoring import EngineStatus, QueryStatus, StreamStatus, metrics_bytes, status_bytes
-from .access import may
+from ..settings import Role
+from .access import current_client, may
 from .problem import ProblemError
 from .problem_document import PROBLEM_RESPONSES
 from .readiness import Readiness, readiness_of
@@ -33,6 +35,19 @@ _STATUS = EngineStatus(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class ClientRole:
+    """Who asks.
+
+    Attributes:
+        token: the name of its token; `None`: the server has no tokens.
+        role: what it may do.
+    """
+
+    token: str | None
+    role: Role
+
+
 def _content(media: str, said: str, example: Any, model: Any = None) -> dict[int | str, dict[str, Any]]:
     told = {"description": said, "content": {media: {"example": example}}}
     return {200: told if model is None else {**told, "model": model}}
@@ -40,6 +55,7 @@ def _content(media: str, said: str, example: Any, model: Any = None) -> dict[int
 
 _LIVES = _content("application/json", "It does.", {"healthy": True})
 _READY = _content("application/json", "It is.", {"ready": True, "reason": None})
+_CLIENT = _content("application/json", "Who asks.", {"token": "dashboard", "role": "read"})
 _METRICS = "# TYPE kaicep_up gauge\nkaicep_up 1.0\n"
 _NOT_YET: dict[int | str, dict[str, Any]] = {
     503: {
@@ -51,7 +67,7 @@ _NOT_YET: dict[int | str, dict[str, Any]] = {
 
 
 def operations_routes() -> APIRouter:
-    """`/health`, `/ready`, `/status` and `/metrics`; balancers of load ask for the heads of the first two."""
+    """`/health`, `/ready`, `/client`, `/status`, `/metrics`; balancers of load ask for the heads of the first two."""
     routes = APIRouter(tags=["operations"])
 
     @routes.head("/health", summary="Does the server live, in brief?", responses=_LIVES)
@@ -71,6 +87,17 @@ def operations_routes() -> APIRouter:
         found = readiness_of(request.app.state.settings, request.app.state.engine)
         response.status_code = 200 if found.ready else 503
         return found
+
+    @routes.get(
+        "/client",
+        summary="Who asks, and what may it do?",
+        dependencies=[may("read")],
+        responses=PROBLEM_RESPONSES | _CLIENT,
+    )
+    async def client() -> ClientRole:
+        """So that what shows buttons can say which of them would be refused."""
+        found = current_client.get()
+        return ClientRole(found.token, found.role)
 
     @routes.get(
         "/status",

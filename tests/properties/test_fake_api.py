@@ -47,6 +47,7 @@ _REAL = {
 """What is asked of each by the same words."""
 _ASKED = {
     "GET /ready": ("/ready", ""),
+    "GET /client": ("/client", ""),
     "GET /streams": ("/streams", ""),
     "GET /streams/{name}": ("/streams/{name}", ""),
     "GET /streams/{name}/events": ("/streams/{name}/events?last=3", ""),

@@ -20,6 +20,10 @@ def test_health_and_readiness_without_an_engine(plain_url: str) -> None:
     assert ask(f"{plain_url}/health", method="DELETE").headers["allow"] == "GET, HEAD"
 
 
+def test_without_tokens_whoever_asks_may_do_all(plain_url: str) -> None:
+    assert ask(f"{plain_url}/client").json == {"token": None, "role": "admin"}
+
+
 def test_of_an_engine_that_never_ran_there_is_no_status(plain_url: str) -> None:
     found = ask(f"{plain_url}/status")
     assert (found.status, found.media_type) == (404, "application/problem+json")

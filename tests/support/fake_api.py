@@ -12,6 +12,7 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from kaicep.server.page import page_routes
+from kaicep.settings import Role
 
 from support.building_answers import ANSWERS
 from support.building_rows import NOW, QUERIES, ROOMS, chart, identity, iso, matches, problems, recent, warnings, why
@@ -21,15 +22,17 @@ __all__ = ["fake_api"]
 _HOST = "127.0.0.1"
 
 
-def fake_api(token: str = "", pace_s: float = 1.0) -> FastAPI:
+def fake_api(token: str = "", pace_s: float = 1.0, role: Role = "admin") -> FastAPI:
     """The application.
 
     Args:
         token: that each request but those for the page has to show; empty: none.
         pace_s: between two new rows, in seconds.
+        role: of whoever asks.
     """
     app = FastAPI()
     app.state.queries, app.state.seen, app.state.jobs = [dict(query) for query in QUERIES], [], {}
+    app.state.modules = list(ANSWERS["/ontologies"]["modules"])
 
     @app.middleware("http")
     async def check(request: Request, go_on: Any) -> Response:
@@ -47,7 +50,8 @@ def fake_api(token: str = "", pace_s: float = 1.0) -> FastAPI:
     _knowledge_routes(app)
     _alarm_routes(app)
     _job_routes(app)
-    for path in ("/streams", "/contexts", "/ontologies", "/archive", "/examples", "/ready", "/vocabulary"):
+    app.add_api_route("/client", _answering({"token": "operator" if token else None, "role": role}))
+    for path in ("/streams", "/contexts", "/archive", "/examples", "/ready", "/vocabulary"):
         app.add_api_route(path, _answering(ANSWERS[path]))
     return app
 
@@ -188,6 +192,16 @@ def _knowledge_routes(app: FastAPI) -> None:
             return one | {"iri": iri}
         return [{name: one[name] for name in ("iri", "prefixed", "label", "classes")}]
 
+    @app.get("/ontologies")
+    async def ontologies() -> Any:
+        return ANSWERS["/ontologies"] | {"modules": app.state.modules}
+
+    @app.delete("/graphs", status_code=202)
+    async def remove(graph: str, request: Request) -> Any:
+        assert request.headers["prefer"] == "respond-async"
+        app.state.modules = [one for one in app.state.modules if one["name"] != graph]
+        return _begun(app, "removal", graph, ("reasoning", 0.05), result={"graph": graph})
+
     @app.put("/graphs/{name}", status_code=202)
     async def upload(name: str, request: Request) -> Any:
         assert request.headers["prefer"] == "respond-async"
@@ -199,6 +213,8 @@ def _knowledge_routes(app: FastAPI) -> None:
             hint = "take one of the statements back, see rooms.ttl"
             problem = {"error": "OntologyError", "status": 409, "detail": said, "text": f"{said}: {hint}", "hint": hint}
             return _begun(app, "upload", graph, *stages, problem={**problem, "notes": [other]})
+        module: dict[str, Any] = {"name": graph, "iri": None, "triples": 12, "imports": [], "imported": False}
+        app.state.modules = [*(one for one in app.state.modules if one["name"] != graph), module]
         stages += 10_000 * [("reasoning", 0.05)] if b"Large" in body else [("keeping", 0.8)]
         return _begun(app, "upload", graph, *stages, result={"graph": graph, "new": b"Again" not in body})
 

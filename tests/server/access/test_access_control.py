@@ -123,6 +123,13 @@ def operations(url: str) -> dict[tuple[str, str], dict[str, Any]]:
     return found
 
 
+@pytest.mark.parametrize("role", ROLES)
+def test_who_asks_is_told_what_the_token_allows(three: str, role: Role) -> None:
+    """So that a page can say which of its buttons would be refused."""
+    assert ask(f"{three}/client", Authorization=f"Bearer {token_of(role)}").json == {"token": role, "role": role}
+    assert ask(f"{three}/client").status == 401
+
+
 def test_every_operation_says_its_role(three: str) -> None:
     """As OpenAPI 3.1 has it: the roles of a security requirement."""
     found = {name: (one.get("security") or [{}])[0].get("HTTPBearer", []) for name, one in operations(three).items()}

@@ -12,11 +12,13 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import parse_qs
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Route, expect
 from support.browsers import PATIENCE_MS, Complaints, browser, fake_server
+from support.building_answers import ANSWERS
 from support.building_rows import QUERIES, chart, matches
 from support.fake_api import fake_api
 
@@ -802,6 +804,19 @@ def test_who_looks_at_a_part_of_a_chart_goes_on_seeing_it(chromium: Browser, url
 
 
 @pytest.mark.long
+def test_how_far_back_charts_go_is_chosen_once(chromium: Browser, url: str) -> None:
+    """Whoever compares queries, or comes back from a match, does not choose it again."""
+    page, _ = _opened(chromium, url, path="/#/live/staleAir")
+    page.get_by_role("button", name="6 h").click()
+    with page.expect_request("**/lightingPerHour/chart?from=now%20-%206h"):
+        page.get_by_role("link", name="lightingPerHour").click()
+    page.locator(".feed").get_by_role("link", name=re.compile("^Why")).first.click()
+    expect(page.get_by_role("heading", name="Why this match")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("button", name="6 h")).to_have_attribute("aria-pressed", "true")
+
+
+@pytest.mark.long
 def test_days_stand_at_midnight_also_where_the_clock_is_put_back(chromium: Browser, url: str) -> None:
     """In Berlin that was on 25 October 2026."""
     page, _ = _opened(chromium, url, path="/#/query")
@@ -937,3 +952,277 @@ def test_on_a_phone_what_was_asked_for_comes_into_sight(chromium: Browser, url: 
     expect(page.locator(".chart canvas")).to_be_visible()
     page.wait_for_timeout(1000)  # until all above it has come, too
     assert (page.locator("#detail").bounding_box() or {"y": 9999})["y"] < _SIZES["phone"][1] / 4
+
+
+def _solutions(**terms: tuple[str, str]) -> dict[str, Any]:
+    """An answer of SPARQL of one row: of each column the kind of its literal, or "uri", and its text."""
+    xsd = "http://www.w3.org/2001/XMLSchema#"
+    row = {
+        name: {"type": "uri", "value": text}
+        if kind == "uri"
+        else {"type": "literal", "datatype": xsd + kind, "value": text}
+        for name, (kind, text) in terms.items()
+    }
+    return {"head": {"vars": list(row)}, "results": {"bindings": [row]}}
+
+
+@pytest.mark.long
+def test_numbers_beyond_all_measure_are_told_by_their_power_and_great_integers_whole(
+    chromium: Browser, url: str
+) -> None:
+    """A cut off 1,000,000,… looked like a million; an event is called by its stream, and leads nowhere."""
+    answer = _solutions(
+        great=("double", "1.5e300"),
+        small=("double", "-2e-300"),
+        million=("integer", "1000000"),
+        whole=("integer", "123456789012345678901234567890"),
+        none=("double", "NaN"),
+        event=("uri", "urn:kaicep:event:reading/room1_co2/1639348500000000"),
+    )
+    page, _ = _opened(chromium, url, path="/#/archive")
+    page.route("**/sparql", lambda route: route.fulfill(json=answer))
+    page.get_by_role("button", name="Ask", exact=True).click()
+    cells = page.locator(".result tbody td")
+    great, whole = "1.5e300", "123456789012345678901234567890"
+    expect(cells).to_have_text([great, "-2e-300", "1,000,000", whole, "NaN", "reading/room1_co2/1639348500000000"])
+    expect(cells.get_by_role("link")).to_have_count(0)
+
+
+@pytest.mark.long
+def test_answers_and_trials_are_there_again_after_a_look_at_what_they_name(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path="/#/archive")
+    page.route(
+        "**/sparql", lambda route: route.fulfill(json=_solutions(room=("uri", "https://example.org/robod#room1")))
+    )
+    page.get_by_role("button", name="Ask", exact=True).click()
+    page.locator(".result").get_by_role("link", name="room1").click()
+    expect(page.locator(".neighbourhood")).to_be_visible()
+    page.go_back()
+    expect(page.locator(".result").get_by_role("link", name="room1")).to_be_visible()
+    page.get_by_role("link", name="Query", exact=True).click()
+    _start_from_example(page)
+    page.get_by_role("button", name="the last hour").click()
+    page.locator(".result").get_by_role("link", name="room1").first.click()
+    expect(page.locator(".neighbourhood")).to_be_visible()
+    page.go_back()
+    expect(page.locator(".result-count")).to_contain_text("12 matches in the last hour")
+
+
+@pytest.mark.long
+def test_what_somebody_was_writing_is_brought_back_when_another_text_took_its_place(
+    chromium: Browser, url: str
+) -> None:
+    """Also after a look at the live view; nothing is kept of what came from an example as it was."""
+    page, _ = _opened(chromium, url, path="/#/query")
+    back = page.get_by_role("button", name="Bring it back")
+    _start_from_example(page)
+    page.goto(f"{url}/#/live/staleAir")
+    page.get_by_role("link", name="Edit a copy").click()
+    expect(page.locator(".cm-content")).to_contain_text("CREATE QUERY staleAir")
+    expect(back).to_have_count(0)
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text("CREATE QUERY half AS SELECT ?e")
+    page.goto(f"{url}/#/live/lightingPerHour")
+    page.get_by_role("link", name="Edit a copy").click()
+    expect(page.locator(".cm-content")).to_contain_text("CREATE QUERY lightingPerHour")
+    back.click()
+    expect(page.locator(".cm-content")).to_have_text("CREATE QUERY half AS SELECT ?e")
+    expect(back).to_have_count(0)
+
+
+@pytest.mark.long
+def test_a_text_that_nobody_has_checked_yet_is_said_to_be_checked(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path="/#/query")
+    expect(page.locator(".verdict")).to_contain_text("Write a query")
+    page.route("**/check", lambda _: None)  # that takes its time
+    page.locator(".cm-content").click()
+    page.keyboard.insert_text("CREATE")
+    expect(page.locator(".verdict")).to_contain_text("Being checked")
+
+
+@pytest.mark.long
+def test_a_module_that_was_uploaded_is_removed_and_no_other_is(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url, path="/#/knowledge")
+    modules = page.locator(".modules li")
+    expect(modules).to_have_count(2)
+    _upload(page, "annexe é.ttl", b"# Small")
+    expect(page.locator(".notices")).to_contain_text("annexe é.ttl is part of the knowledge")
+    expect(modules).to_have_count(3)
+    remove = page.get_by_role("button", name=re.compile("^Remove"))
+    expect(remove).to_have_count(1)
+    assert _barriers(page) == []
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    remove.click()
+    page.once("dialog", lambda dialog: dialog.accept())
+    with page.expect_request(lambda one: one.method == "DELETE") as asked:
+        remove.click()
+    assert asked.value.url.endswith("/graphs?graph=http%3A%2F%2F127.0.0.1%2Fgraphs%2Fannexe%20%C3%A9.ttl")
+    expect(page.locator(".notices")).to_contain_text("annexe é.ttl is no part of the knowledge any more.")
+    expect(modules).to_have_count(2)
+    expect(page.locator(".modules")).to_be_focused()
+
+
+@pytest.mark.long
+def test_buttons_that_a_token_does_not_allow_say_so(chromium: Browser) -> None:
+    """One may look at all, and try queries, with the role `read`."""
+    with fake_server(fake_api(_TOKEN, role="read")) as url:
+        page, _ = _opened(chromium, url, path="/#/live/staleAir")
+        page.get_by_label("Token").fill(_TOKEN)
+        page.keyboard.press("Enter")
+        expect(page.locator(".signed-in")).to_have_text("operator")
+        said = "Parking or withdrawing a query takes a token of the role submit; yours has read."
+        expect(page.locator("#detail .lacking")).to_have_text(said)
+        for name in ("Park", "Withdraw", re.compile("^Acknowledge")):
+            expect(page.get_by_role("button", name=name).first).to_be_disabled()
+        expect(page.locator(".alarms .lacking")).to_contain_text("Acknowledging takes a token of the role submit")
+        assert _barriers(page) == []
+        page.get_by_role("link", name="Query", exact=True).click()
+        _start_from_example(page)
+        expect(page.get_by_role("button", name="Register")).to_be_disabled()
+        expect(page.locator(".lacking")).to_contain_text("Registering takes a token of the role submit")
+        expect(page.get_by_role("button", name="the last hour")).to_be_enabled()
+        page.get_by_role("link", name="Knowledge", exact=True).click()
+        expect(page.locator(".lacking")).to_contain_text("Adding or removing modules takes a token of the role admin")
+        expect(page.locator("input[type=file]")).to_be_disabled()
+    with fake_server(fake_api(_TOKEN, role="submit")) as url:
+        page, _ = _opened(chromium, url, path="/#/live/staleAir")
+        page.get_by_label("Token").fill(_TOKEN)
+        page.keyboard.press("Enter")
+        expect(page.locator(".signed-in")).to_have_text("operator")
+        expect(page.get_by_role("button", name="Park")).to_be_enabled()
+        expect(page.locator(".lacking")).to_have_count(0)
+
+
+@pytest.mark.long
+def test_who_has_signed_in_is_not_told_any_more_that_a_token_is_needed(chromium: Browser) -> None:
+    """Nor how programs send one: what takes its time, such as counting, says what it does."""
+    with fake_server(fake_api(_TOKEN)) as url:
+        page, _ = _opened(chromium, url, path="/#/knowledge")
+        page.get_by_label("Token").fill(_TOKEN)
+        page.route("**/classes", lambda _: None)
+        page.keyboard.press("Enter")
+        expect(page.locator(".modules li")).to_have_count(2)
+        expect(page.locator("main")).to_contain_text("Classes are being counted")
+        expect(page.locator(".problem")).to_have_count(0)
+
+
+@pytest.mark.long
+def test_a_token_that_no_header_can_carry_is_not_sent(chromium: Browser) -> None:
+    """It was said that the server could not be reached."""
+    with fake_server(fake_api(_TOKEN)) as url:
+        page, _ = _opened(chromium, url)
+        page.get_by_label("Token").fill(f"“{_TOKEN}”")
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("than those of ASCII: copy it anew")
+        expect(page.locator(".connection")).to_have_text("connected")
+        page.get_by_label("Token").fill(_TOKEN)
+        page.keyboard.press("Enter")
+        expect(page.locator(".feed tbody tr").nth(5)).to_be_attached()
+
+
+@pytest.mark.long
+def test_a_browser_that_keeps_nothing_shows_the_page_all_the_same(chromium: Browser) -> None:
+    """Chromium refuses its storage where somebody blocks all cookies: the page stayed blank."""
+    refused = "{ get() { throw new DOMException('denied', 'SecurityError') } }"
+    stores = "['localStorage', 'sessionStorage']"
+    with fake_server(fake_api(_TOKEN)) as url:
+        context = chromium.new_context()
+        context.add_init_script(f"for (const name of {stores}) Object.defineProperty(window, name, {refused})")
+        page = context.new_page()
+        complaints = Complaints(page, url)
+        page.goto(url)
+        page.get_by_label("Token").fill(_TOKEN)
+        page.keyboard.press("Enter")
+        expect(page.locator(".feed tbody tr").nth(5)).to_be_attached()
+        page.get_by_role("button", name="Colours: system").click()
+        expect(page.locator("html")).to_have_attribute("data-theme", "light")
+        page.get_by_role("link", name="Query", exact=True).click()
+        page.locator(".cm-content").click()
+        page.keyboard.insert_text("CREATE QUERY kept")
+        page.get_by_role("link", name="Archive", exact=True).click()
+        page.get_by_role("link", name="Query", exact=True).click()
+        expect(page.locator(".cm-content")).to_contain_text("CREATE QUERY kept")
+        assert [said for said in complaints if "401" not in said] == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("width", [1440, 320])
+def test_among_hundreds_of_queries_streams_and_alarms_all_stays_in_reach(
+    chromium: Browser, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alarms = [one | {"id": f"{n}"} for n, one in enumerate(60 * [ANSWERS["/alarms"][0]])]
+    monkeypatch.setitem(ANSWERS, "/alarms", alarms)
+    monkeypatch.setitem(ANSWERS, "/streams", [ANSWERS["/streams"][0] | {"name": f"stream{n}"} for n in range(100)])
+    reason = "the table is gone: " + "https://example.org/long/" * 8
+    app = fake_api()
+    app.state.queries += [
+        QUERIES[0] | {"label": f"query{n}", "state": "parked", "reason": reason, "matches": n} for n in range(300)
+    ]
+    with fake_server(app) as url:
+        page, _ = _opened(chromium, url)
+        page.set_viewport_size({"width": width, "height": 800})
+        expect(page.locator(".queries > li")).to_have_count(300 + len(QUERIES))
+        expect(page.locator(".alarms > .note")).to_have_text("60 alarms, 60 of which nobody has seen")
+        assert page.locator("#detail").evaluate("it => it.getBoundingClientRect().top + scrollY") < 3 * 800
+        for box in (".queries", ".streams", "html"):
+            assert page.locator(box).evaluate("it => it.scrollWidth - it.clientWidth") == 0, box
+        page.get_by_label("Find a stream").fill("stream9")
+        expect(page.locator(".streams > li")).to_have_count(11)
+        page.get_by_label("Find a query").fill("Query29")
+        expect(page.locator(".queries > li")).to_have_count(11)
+        page.get_by_role("link", name="query299").click()
+        expect(page.get_by_role("heading", name="query299")).to_be_visible()
+        page.get_by_label("Find a query").press("Escape")
+        expect(page.locator(".queries > li")).to_have_count(300 + len(QUERIES))
+        own, item = page.locator(".queries").bounding_box(), page.locator(".queries [aria-current]").bounding_box()
+        assert own is not None
+        assert item is not None
+        assert own["y"] <= item["y"] < own["y"] + own["height"]  # what is chosen is seen in the list, too
+        assert _barriers(page) == []
+
+
+@pytest.mark.long
+def test_on_a_narrow_phone_names_are_not_broken(chromium: Browser, url: str) -> None:
+    page, _ = _opened(chromium, url)
+    page.set_viewport_size({"width": 320, "height": 700})
+    long = [QUERIES[0] | {"label": "supplyAirTemperature", "matches": 1234567}]
+    page.route("**/queries", lambda route: route.fulfill(json=long))
+    page.route("**/streams", lambda route: route.fulfill(json=[ANSWERS["/streams"][0] | {"lag_s": 9e8}]))
+    for label in ("supplyAirTemperature", "reading"):
+        name = page.locator(".row-button .name").filter(has_text=label)
+        expect(name).to_be_visible()
+        assert (name.bounding_box() or {"height": 99})["height"] < 30, label
+
+
+@pytest.mark.long
+def test_what_could_not_be_asked_is_asked_again_soon_and_is_not_said_to_be_nothing(chromium: Browser, url: str) -> None:
+    """Charts are drawn every 15 seconds; one that could not be is tried again after 5."""
+    page, _ = _opened(chromium, url, path="/#/query")
+    page.clock.install()
+    page.route("**/chart?*", lambda route: route.abort(), times=1)
+    page.route("**/matches?last=50", lambda route: route.abort())
+    page.goto(f"{url}/#/live/staleAir")
+    expect(page.locator("#detail")).to_contain_text("the server cannot be reached")
+    expect(page.locator("#detail .problem")).to_be_visible()
+    assert "No match yet" not in page.locator("#detail").inner_text()
+    page.clock.pause_at(page.evaluate("Date.now() / 1000 + 1"))
+    with page.expect_request("**/chart?*"):
+        page.clock.run_for(6000)
+    page.clock.resume()
+    expect(page.locator(".chart canvas")).to_be_visible()
+
+
+@pytest.mark.long
+def test_matches_are_asked_for_in_the_archive_by_an_example(chromium: Browser, url: str) -> None:
+    """What they are called in RDF nobody guesses."""
+    page, _ = _opened(chromium, url, path="/#/archive")
+    expect(page.locator(".cm-content")).to_contain_text("# Of which classes")
+    page.get_by_label("Start from an example").select_option("Matches of staleAir")
+    expect(page.locator(".cm-content")).to_contain_text("# Matches of staleAir, the newest first")
+    with page.expect_request("**/sparql") as asked:
+        page.get_by_role("button", name="Ask", exact=True).click()
+    (query,) = parse_qs(asked.value.post_data or "")["query"]
+    assert 'rdfs:label "staleAir" ; prov:generatedAtTime ?found' in query
+    assert "{ ?match kaicep:attribute:staleAir:room ?room }" in query
+    assert _barriers(page) == []

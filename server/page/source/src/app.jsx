@@ -10,7 +10,9 @@ import { Notices } from "./parts/notices.jsx";
 import { Query } from "./query/query.jsx";
 import { href, place } from "./router.js";
 import { demanded, hasToken, takeToken } from "./server/requests.js";
+import { client } from "./server/role.js";
 import { shortIri, zone } from "./server/terms.js";
+import { useAnswer } from "./server/use_answer.js";
 import { SignIn } from "./sign_in.jsx";
 import { chooseTheme, theme } from "./theme.js";
 
@@ -42,6 +44,27 @@ function Navigation({ current }) {
           </a>
         ))}
     </nav>
+  );
+}
+
+/** Who one is, by the token, and the way out. */
+function SignedIn() {
+  const { value } = useAnswer("/client");
+  useEffect(() => {
+    client.value = value;
+  }, [value]);
+  if (!hasToken() || demanded.value) return null;
+  return (
+    <>
+      {value && (
+        <span class="note signed-in" title={`Your token allows: ${value.role}`}>
+          {value.token}
+        </span>
+      )}
+      <button type="button" class="quiet" onClick={() => (takeToken(null), location.reload())}>
+        Sign out
+      </button>
+    </>
   );
 }
 
@@ -86,11 +109,7 @@ export function App() {
         <div class="bar-end">
           <Connection />
           <ThemeButton />
-          {hasToken() && !demanded.value && (
-            <button type="button" class="quiet" onClick={() => (takeToken(null), location.reload())}>
-              Sign out
-            </button>
-          )}
+          <SignedIn />
         </div>
       </header>
       <main id="main" ref={main} tabIndex={-1}>

@@ -1,10 +1,14 @@
 // The token that the server demands, typed once; it is kept as long as the tab.
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { takeToken } from "./server/requests.js";
+
+/** What a header can carry; what was pasted with a bullet or a quotation mark would not even be sent. */
+const TOKEN = /^[\x21-\x7e]+$/;
 
 export function SignIn({ why }) {
   const dialog = useRef(null);
   const field = useRef(null);
+  const [amiss, setAmiss] = useState("");
   useLayoutEffect(() => {
     const shown = dialog.current;
     shown.showModal();
@@ -13,7 +17,9 @@ export function SignIn({ why }) {
   }, []);
   const submit = (event) => {
     event.preventDefault();
-    takeToken(field.current.value.trim());
+    const token = field.current.value.trim();
+    if (TOKEN.test(token)) takeToken(token);
+    else setAmiss("A token has no spaces, and no other letters and signs than those of ASCII: copy it anew.");
   };
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="sign-in" onCancel={(event) => event.preventDefault()}>
@@ -25,7 +31,7 @@ export function SignIn({ why }) {
           <input ref={field} type="password" autoComplete="current-password" required spellcheck={false} />
         </label>
         <p class="problem-line" role="alert">
-          {why}
+          {amiss || why}
         </p>
         <button type="submit" class="primary">
           Sign in

@@ -1,10 +1,11 @@
 // Light or dark: as the system has it, or as was chosen here.
 import { effect, signal } from "@preact/signals";
+import { browser } from "./server/shelf.js";
 
 const KEY = "kaicep.theme";
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-export const theme = signal(localStorage.getItem(KEY) ?? "system");
+export const theme = signal(browser.get(KEY) ?? "system");
 const system = signal(dark.matches);
 dark.addEventListener("change", () => (system.value = dark.matches));
 
@@ -18,8 +19,8 @@ effect(() => {
 
 export function chooseTheme(name) {
   theme.value = name;
-  if (name === "system") localStorage.removeItem(KEY);
-  else localStorage.setItem(KEY, name);
+  if (name === "system") browser.drop(KEY);
+  else browser.put(KEY, name);
 }
 
 /** The value of a custom property, for what draws on a canvas. */

@@ -7,7 +7,8 @@ function value(term) {
   if (!term) return null;
   if (term.type === "literal" && NUMERIC.test(term.datatype ?? "")) {
     const found = Number(term.value);
-    return Number.isFinite(found) ? found : term.value;
+    const whole = Number.isFinite(found) && !(/^[+-]?\d+$/.test(term.value) && !Number.isSafeInteger(found));
+    return whole ? found : term.value; // of what is no number here, each digit stays
   }
   if (term.type === "literal" && term.datatype?.endsWith("#boolean")) return term.value === "true";
   return term.value;

@@ -1,4 +1,5 @@
 // SPARQL over events, matches and knowledge: as a table, as a chart, as a file.
+import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Chart } from "../charts/chart.jsx";
 import { LazyEditor } from "../editor/lazy.jsx";
@@ -7,7 +8,9 @@ import { Icon } from "../parts/icon.jsx";
 import { reveal } from "../parts/reveal.js";
 import { Table } from "../parts/table.jsx";
 import { send } from "../server/requests.js";
+import { tab } from "../server/shelf.js";
 import { number, shown } from "../server/terms.js";
+import { Examples } from "./examples.jsx";
 import { seriesOf, solutions } from "./solutions.js";
 
 const KEY = "kaicep.sparql";
@@ -44,24 +47,28 @@ async function download(query, [type, ending]) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-function useAsking() {
-  const [state, setState] = useState({});
-  const running = useRef(null);
-  const run = async (query) => {
-    running.current?.abort();
-    const control = (running.current = new AbortController());
-    setState({ busy: true });
-    const began = performance.now();
-    try {
-      const graph = GRAPH.test(query);
-      const answer = await ask(query, graph ? "text/turtle" : JSON_TYPE, control.signal);
-      const found = graph ? { turtle: await answer.text() } : { table: solutions(await answer.json()) };
-      setState({ ...found, query, seconds: (performance.now() - began) / 1000 });
-    } catch (problem) {
-      if (problem.name !== "AbortError") setState({ problem, query });
-    }
-  };
-  return { ...state, run, stop: () => (running.current?.abort(), setState({})) };
+/** The last question and what came of it; it outlives a look at what a row names, and whoever comes back finds it. */
+const asked = signal({});
+let running = null;
+
+async function run(query) {
+  running?.abort();
+  const control = (running = new AbortController());
+  asked.value = { busy: true };
+  const began = performance.now();
+  try {
+    const graph = GRAPH.test(query);
+    const answer = await ask(query, graph ? "text/turtle" : JSON_TYPE, control.signal);
+    const found = graph ? { turtle: await answer.text() } : { table: solutions(await answer.json()) };
+    asked.value = { ...found, query, seconds: (performance.now() - began) / 1000 };
+  } catch (problem) {
+    if (problem.name !== "AbortError") asked.value = { problem, query };
+  }
+}
+
+function stop() {
+  running?.abort();
+  asked.value = {};
 }
 
 /** What is wrong with a query that was asked, as the editor underlines it; nothing is while it is asked anew. */
@@ -113,19 +120,21 @@ function Solutions({ asking }) {
 }
 
 export function Sparql() {
-  const [query, setQuery] = useState(() => sessionStorage.getItem(KEY) ?? FIRST);
-  const asking = useAsking();
+  const [query, setQuery] = useState(() => tab.get(KEY) ?? FIRST);
+  const asking = asked.value;
   const checked = useMemo(() => checkedBy(asking), [asking.query, asking.problem]);
   const answered = Boolean(asking.table || asking.turtle !== undefined);
   const below = useRef(null);
   useEffect(() => {
     if (answered || asking.problem) reveal(below.current);
   }, [answered, asking.problem]);
-  const change = (text) => (setQuery(text), sessionStorage.setItem(KEY, text));
+  const [revision, setRevision] = useState(0);
+  const begin = (text) => (change(text), setRevision(revision + 1));
+  const change = (text) => (setQuery(text), tab.put(KEY, text));
   return (
     <>
-      <Card title="SPARQL" class="editor-card" note="over events, matches and knowledge">
-        <LazyEditor text={query} language="sparql" label="SPARQL query" checked={checked} onChange={change} onRun={() => asking.run(query)} />
+      <Card title="SPARQL" class="editor-card" note="over events, matches and knowledge" actions={<Examples first={FIRST} onChoose={begin} />}>
+        <LazyEditor text={query} revision={revision} language="sparql" label="SPARQL query" checked={checked} onChange={change} onRun={() => run(query)} />
         <div class="editor-foot">
           <span class="note">Ctrl-Enter asks, too.</span>
           <span class="unseen" role="status">
@@ -133,11 +142,11 @@ export function Sparql() {
           </span>
           <div class="button-row end">
             {asking.busy && (
-              <button type="button" onClick={asking.stop}>
+              <button type="button" onClick={stop}>
                 <Icon name="stop" /> Stop
               </button>
             )}
-            <button type="button" class="primary" disabled={asking.busy} onClick={() => asking.run(query)}>
+            <button type="button" class="primary" disabled={asking.busy} onClick={() => run(query)}>
               {asking.busy ? "Asking …" : "Ask"}
             </button>
           </div>

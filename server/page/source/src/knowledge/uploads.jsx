@@ -1,11 +1,11 @@
-// Modules on their way into the knowledge: jobs of the server, which go on when the page is closed, and are found again.
-import { useEffect, useRef, useState } from "preact/hooks";
+// Files that are uploaded as modules, and what becomes of the changes that are at work.
+import { useRef, useState } from "preact/hooks";
 import { Icon } from "../parts/icon.jsx";
+import { Lacking } from "../parts/lacking.jsx";
 import { notice } from "../parts/notices.jsx";
-import { atWork, cancelJob, heard } from "../server/job.js";
-import { at, demanded, get, Problem, send } from "../server/requests.js";
-import { moduleName } from "../server/terms.js";
-import { knowledgeChanged } from "../server/vocabulary.js";
+import { atWork, cancelJob } from "../server/job.js";
+import { at, Problem } from "../server/requests.js";
+import { lacking } from "../server/role.js";
 
 const TYPES = {
   ttl: "text/turtle",
@@ -17,9 +17,6 @@ const TYPES = {
   json: "application/ld+json",
   owx: "application/owl+xml",
 };
-
-const CHANGES = { upload: "is part of the knowledge", removal: "is no part of the knowledge any more" };
-const AGAIN = "is part of the knowledge instead of what it said before";
 
 /** The form of a file, by its name; OWL files that begin otherwise than XML are Turtle. */
 export function mediaType(name, text) {
@@ -75,69 +72,32 @@ function Change({ name, job }) {
   );
 }
 
-/** The changes that are at work, also those that another page has begun; `follow` one more. */
-function useChanges() {
-  const [changes, setChanges] = useState({});
-  const [problem, setProblem] = useState(null);
-  const left = useRef(new AbortController());
-  const followed = useRef(new Set());
-  const needed = demanded.value;
-  const follow = async (id, name, kind) => {
-    if (followed.current.has(id)) return;
-    followed.current.add(id);
-    const note = (job) => setChanges((now) => ({ ...now, [id]: { name, job } }));
-    note({ id, state: "waiting" });
-    try {
-      const job = await heard(id, { signal: left.current.signal, onJob: note });
-      if (job.state === "done") {
-        notice(`${name} ${job.result?.new === false ? AGAIN : CHANGES[kind]}.`);
-        knowledgeChanged();
-      } else if (job.state === "failed") setProblem(new Problem(job.problem?.status ?? 0, job.problem ?? {}));
-      else notice(`${name}: cancelled, nothing was changed.`);
-    } catch (error) {
-      if (error.name === "AbortError") return;
-      setProblem(error);
-    }
-    setChanges(({ [id]: _, ...others }) => others);
-  };
-  useEffect(() => () => left.current.abort(), []);
-  useEffect(() => {
-    const find = (jobs) =>
-      jobs
-        .filter((job) => job.kind in CHANGES && ["waiting", "running"].includes(job.state))
-        .forEach((job) => follow(job.id, moduleName(job.about ?? "a module"), job.kind));
-    if (!needed) get("/jobs", { signal: left.current.signal }).then(find, () => {}); // that they are unknown is no problem
-  }, [needed]);
-  return { changes, problem, setProblem, follow };
-}
-
-export function Uploads() {
+/** @param {{changes: object}} props as `useChanges` gives them */
+export function Uploads({ changes: { changes, problem, setProblem, begin, busy } }) {
   const field = useRef(null);
-  const { changes, problem, setProblem, follow } = useChanges();
   const [sent, setSent] = useState(null);
   const upload = async () => {
     const [file] = field.current.files;
     if (!file) return;
-    setProblem(null);
     setSent(file.name);
     try {
       const text = await read(file);
-      const headers = { "Content-Type": mediaType(file.name, text), Prefer: "respond-async" };
-      const answer = await send(at("graphs", file.name), { method: "PUT", body: text, headers });
-      follow((await answer.json()).job, file.name, "upload");
+      const headers = { "Content-Type": mediaType(file.name, text) };
+      await begin("upload", file.name, at("graphs", file.name), { method: "PUT", body: text, headers });
     } catch (error) {
       setProblem(error);
     }
     setSent(null);
     field.current.value = "";
   };
-  const busy = sent !== null || Object.keys(changes).length > 0;
+  const barred = lacking("admin");
   return (
     <>
-      <label class="button file">
+      <label class="button file" title={barred}>
         <Icon name="upload" /> {sent ? `${sent} is sent …` : "Add a module"}
-        <input ref={field} class="unseen" type="file" accept=".ttl,.nt,.rdf,.owl,.xml,.jsonld,.json,.owx" onChange={upload} disabled={busy} />
+        <input ref={field} class="unseen" type="file" accept=".ttl,.nt,.rdf,.owl,.xml,.jsonld,.json,.owx" onChange={upload} disabled={sent !== null || busy || Boolean(barred)} />
       </label>
+      <Lacking role="admin" of="Adding or removing modules" />
       {Object.entries(changes).map(([id, change]) => (
         <Change key={id} {...change} />
       ))}

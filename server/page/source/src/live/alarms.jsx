@@ -1,15 +1,20 @@
 // Alarms: who sees one says so here; then those that somebody has seen, and those that are over.
 import { useState } from "preact/hooks";
 import { Icon } from "../parts/icon.jsx";
+import { Lacking } from "../parts/lacking.jsx";
 import { notice } from "../parts/notices.jsx";
 import { href } from "../router.js";
 import { at, hasToken, postJson } from "../server/requests.js";
+import { lacking } from "../server/role.js";
+import { browser } from "../server/shelf.js";
 import { clock, shown } from "../server/terms.js";
 
 const NAME = "kaicep.name";
 /** Whatever was said is in force by then, or came too late. */
 const PATIENCE_MS = 30_000;
 const SHOWN_OVER = 8;
+/** More are counted, too: they are not seen all at once. */
+const FEW = 6;
 
 export const about = ({ key, set }) => Object.values(key ?? {}).map(shown).join(", ") || set;
 
@@ -43,7 +48,7 @@ function Alarm({ alarm, name }) {
         <span class="note"> {fate(alarm)}</span>
       </span>
       {alarm.by && (
-        <button type="button" disabled={busy} onClick={see} aria-label={`Acknowledge the alarm of ${what}`}>
+        <button type="button" disabled={busy || Boolean(lacking("submit"))} title={lacking("submit")} onClick={see} aria-label={`Acknowledge the alarm of ${what}`}>
           {busy ? "Acknowledged …" : "Acknowledge"}
         </button>
       )}
@@ -63,17 +68,22 @@ function Name({ value, change }) {
 
 /** @param {{answer: object}} props that of /alarms */
 export function Alarms({ answer }) {
-  const [name, setName] = useState(() => localStorage.getItem(NAME) ?? "");
+  const [name, setName] = useState(() => browser.get(NAME) ?? "");
   const alarms = answer.value ?? [];
   const open = alarms.filter(({ state }) => state !== "cleared");
   const over = alarms.filter(({ state }) => state === "cleared").slice(0, SHOWN_OVER);
   if (!alarms.length) return null;
   const change = (typed) => {
-    localStorage.setItem(NAME, typed);
+    browser.put(NAME, typed);
     setName(typed);
   };
   return (
     <section class="alarms" aria-label="Alarms">
+      {open.length > FEW && (
+        <p class="note">
+          {open.length} alarms, {open.filter(({ state }) => state === "raised").length} of which nobody has seen
+        </p>
+      )}
       <ul>
         {open.map((alarm) => (
           <Alarm key={alarm.id} alarm={alarm} name={name} />
@@ -90,6 +100,7 @@ export function Alarms({ answer }) {
             </ul>
           </details>
         )}
+        <Lacking role="submit" needed={open.some(({ by }) => by)} of="Acknowledging" />
         {!hasToken() && open.some(({ by }) => by) && <Name value={name} change={change} />}
       </div>
     </section>

@@ -17,10 +17,11 @@ export function merged(before, arrived) {
 /**
  * @param {string | null} label of the query; null: its rows are not kept
  * @param {boolean} paused rows that come meanwhile are shown afterwards
- * @returns {{rows: object[], columns: string[], fresh: Set<string>, state: string, problem: Error | null}}
+ * @returns {{rows: object[], columns: string[], fresh: Set<string>, known: boolean, state: string, problem: Error | null}}
+ *          `known`: the server has told those that there were
  */
 export function useMatches(label, paused) {
-  const [shown, setShown] = useState({ rows: [], columns: [], fresh: new Set(), problem: null });
+  const [shown, setShown] = useState({ rows: [], columns: [], fresh: new Set(), known: false, problem: null });
   const [state, setState] = useState("waiting");
   const [behind, setBehind] = useState(0);
   const waiting = useRef([]);
@@ -48,7 +49,7 @@ export function useMatches(label, paused) {
       while (!stop.signal.aborted) {
         try {
           const { columns, rows, next } = await get(`${path}/matches?last=${AT_FIRST}`, { signal: stop.signal });
-          setShown({ rows: merged([], rows), columns, fresh: new Set(), problem: null });
+          setShown({ rows: merged([], rows), columns, fresh: new Set(), known: true, problem: null });
           return next ?? "";
         } catch (problem) {
           if (stop.signal.aborted) break;

@@ -1,6 +1,7 @@
 // The registered queries, rules and contexts, with what they have found.
 import { useEffect, useRef } from "preact/hooks";
 import { Card, Empty, ProblemBox } from "../parts/card.jsx";
+import { useFilter } from "../parts/filter.jsx";
 import { href } from "../router.js";
 import { number } from "../server/terms.js";
 
@@ -55,8 +56,21 @@ function Item({ query, chosen }) {
   );
 }
 
+/** Scroll a list, and nothing around it, to the query that is chosen. */
+function within(list) {
+  const item = list.querySelector("[aria-current]");
+  if (!item) return;
+  const [box, own] = [list.getBoundingClientRect(), item.getBoundingClientRect()];
+  if (own.top < box.top || own.bottom > box.bottom) list.scrollTop += own.top - box.top - box.height / 3;
+}
+
 export function Queries({ answer, chosen }) {
   const queries = answer.value ?? [];
+  const { shown, field, many, wanted } = useFilter(inOrder(queries), ({ label }) => label, "Find a query");
+  const list = useRef(null);
+  useEffect(() => {
+    if (many && !wanted) within(list.current);
+  }, [many, chosen, wanted]);
   const add = (
     <a class="button" href={href("query")}>
       New query
@@ -71,8 +85,9 @@ export function Queries({ answer, chosen }) {
           No query is registered. <a href={href("query")}>Write one, or start from an example.</a>
         </Empty>
       )}
-      <ul class="queries">
-        {inOrder(queries).map((query) => (
+      {field}
+      <ul key={wanted} class={`queries ${many ? "many" : ""}`} ref={list}>
+        {shown.map((query) => (
           <Item key={query.label} query={query} chosen={query.label === chosen} />
         ))}
       </ul>

@@ -1,13 +1,16 @@
 // One query: its values with threshold and matches, its matches as they come, its text and plan, what can be done with it.
+import { signal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
 import { Chart } from "../charts/chart.jsx";
 import { Card, Choice, Empty, ProblemBox, Tabs } from "../parts/card.jsx";
 import { Icon } from "../parts/icon.jsx";
+import { Lacking } from "../parts/lacking.jsx";
 import { notice } from "../parts/notices.jsx";
 import { PlanPicture } from "../parts/plan_picture.jsx";
 import { rowColumns, Table } from "../parts/table.jsx";
 import { go, href, leadOn, place } from "../router.js";
 import { at, send } from "../server/requests.js";
+import { lacking } from "../server/role.js";
 import { duration, number } from "../server/terms.js";
 import { useAnswer } from "../server/use_answer.js";
 import { useMatches } from "./match_feed.js";
@@ -19,12 +22,14 @@ const RANGES = [
   ["168", "7 days"],
 ];
 const CHART_MS = 15_000;
+/** How far back charts go: whoever compares queries, or comes back from a match, chooses it once. */
+const chosenHours = signal("24");
 const PARKABLE = new Set(["registered", "running", "behind", "waits"]);
 /** Only named queries have rows that are kept. */
 const hasRows = ({ kind, named }) => kind === "query" && named !== false;
 
 function QueryChart({ query }) {
-  const [hours, setHours] = useState("24");
+  const hours = chosenHours.value;
   const from = encodeURIComponent(`now - ${hours}h`); // now is the time of the newest event
   const answer = useAnswer(`${at("queries", query.label)}/chart?from=${from}`, CHART_MS);
   const last = useMemo(() => ({ value: null }), [query.label]);
@@ -34,7 +39,7 @@ function QueryChart({ query }) {
   return (
     <>
       <div class="chart-head">
-        <Choice label="How far back" options={RANGES} value={hours} onChoose={setHours} />
+        <Choice label="How far back" options={RANGES} value={hours} onChoose={(chosen) => (chosenHours.value = chosen)} />
       </div>
       {series.length > 0 ? (
         <Chart
@@ -74,7 +79,7 @@ function Feed({ query, feed, paused, onPause }) {
           <Table caption={`Matches of ${query.label}, newest first`} columns={ordered} rows={feed.rows} more={why} fresh={feed.fresh} />
         </div>
       ) : (
-        <Empty>No match yet. The next one appears here by itself.</Empty>
+        !feed.problem && <Empty>{feed.known ? "No match yet. The next one appears here by itself." : "Matches are being looked up …"}</Empty>
       )}
     </>
   );
@@ -112,6 +117,7 @@ function Actions({ query, again }) {
     leadOn("live");
     document.getElementById("main").focus();
   };
+  const barred = lacking("submit");
   const parked = query.state === "parked";
   const change = parked
     ? () => act("resume", `${path}/resume`, "POST", `${query.label} goes on.`)
@@ -119,7 +125,7 @@ function Actions({ query, again }) {
   return (
     <>
       {(parked || PARKABLE.has(query.state)) && (
-        <button type="button" class={parked ? "primary" : undefined} onClick={change}>
+        <button type="button" class={parked ? "primary" : undefined} disabled={Boolean(barred)} title={barred} onClick={change}>
           {parked ? "Resume" : "Park"}
         </button>
       )}
@@ -127,7 +133,7 @@ function Actions({ query, again }) {
         Edit a copy
       </a>
       {query.submitted && (
-        <button type="button" onClick={withdraw}>
+        <button type="button" disabled={Boolean(barred)} title={barred} onClick={withdraw}>
           Withdraw
         </button>
       )}
@@ -161,6 +167,7 @@ export function QueryDetail({ query, again }) {
   ];
   return (
     <Card title={query.label} note={told.filter(Boolean).join(" · ")} actions={<Actions query={query} again={again} />}>
+      <Lacking role="submit" of={query.submitted ? "Parking or withdrawing a query" : "Parking a query"} />
       {query.reason && (
         <div class="problem" role="alert">
           <p>

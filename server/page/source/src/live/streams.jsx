@@ -1,6 +1,7 @@
 // The streams: how much comes, how far behind, what was not taken; one of them in full.
 import { useState } from "preact/hooks";
 import { Card, Empty, ProblemBox } from "../parts/card.jsx";
+import { useFilter } from "../parts/filter.jsx";
 import { MappingReport } from "../query/mapping_report.jsx";
 import { rowColumns, Table } from "../parts/table.jsx";
 import { at } from "../server/requests.js";
@@ -107,12 +108,14 @@ function StreamDetail({ stream }) {
 export function Streams({ answer }) {
   const [open, setOpen] = useState(null);
   const streams = answer.value ?? [];
+  const { shown, field, many, wanted } = useFilter(streams, ({ name }) => name, "Find a stream");
   return (
     <Card title="Streams" note={streams.length ? `${perSecond(streams.reduce((sum, { rate }) => sum + (rate ?? 0), 0))} /s` : null}>
       <ProblemBox problem={answer.problem} again={answer.again} />
       {answer.value && streams.length === 0 && <Empty>The project has no streams: add [streams.NAME] to kaicep.toml.</Empty>}
-      <ul class="streams">
-        {streams.map((stream) => (
+      {field}
+      <ul key={wanted} class={`streams ${many ? "many" : ""}`}>
+        {shown.map((stream) => (
           <Stream
             key={stream.name}
             stream={stream}

@@ -1,6 +1,6 @@
 // Rows as a table that may be wider than its place.
 import { href } from "../router.js";
-import { isIri, shown } from "../server/terms.js";
+import { isEvent, isIri, shown } from "../server/terms.js";
 
 /** The columns of rows: their time, then the `asked` ones as the query has them; of what kaicep adds to rows no more is shown. */
 export function rowColumns(rows, asked = []) {
@@ -12,7 +12,7 @@ export function rowColumns(rows, asked = []) {
 const isNumber = (rows, column) => rows.some((row) => typeof row[column] === "number");
 
 export const Value = ({ value }) =>
-  isIri(value) ? (
+  isIri(value) && !isEvent(value) ? (
     <a href={href("knowledge", [], { iri: value })} title={value}>
       {shown(value)}
     </a>

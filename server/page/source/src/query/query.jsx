@@ -3,14 +3,16 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { LazyEditor } from "../editor/lazy.jsx";
 import { Card, ProblemBox, Tabs } from "../parts/card.jsx";
 import { Icon } from "../parts/icon.jsx";
+import { Lacking } from "../parts/lacking.jsx";
 import { notice } from "../parts/notices.jsx";
 import { reveal } from "../parts/reveal.js";
 import { go, leadOn, place } from "../router.js";
 import { at, demanded, get, post, postJson } from "../server/requests.js";
+import { lacking } from "../server/role.js";
 import { forgetVocabulary } from "../server/vocabulary.js";
 import { useAnswer } from "../server/use_answer.js";
 import { warning } from "../server/warning.js";
-import { draft, keep, replace, revision } from "./draft.js";
+import { bringBack, displaced, draft, keep, replace, revision } from "./draft.js";
 import { Answer } from "./answer.jsx";
 import { Explanation } from "./explanation.jsx";
 import { inWords, Trial, useTrial } from "./trial.jsx";
@@ -18,10 +20,11 @@ import { useCheck } from "./use_check.js";
 
 const HINT = "CREATE QUERY high AS SELECT ?e.value FROM (?e, reading) FILTER (?e.value > 900)";
 
-function Verdict({ check }) {
+function Verdict({ check, text }) {
   const { checked, busy, problem } = check;
   if (problem) return <span class="verdict bad">{problem.message}</span>;
-  if (!checked || !checked.of.trim()) return <span class="verdict">Write a query, or start from an example.</span>;
+  if (!text.trim()) return <span class="verdict">Write a query, or start from an example.</span>;
+  if (!checked || !checked.of.trim()) return <span class="verdict">Being checked …</span>;
   const first = checked.problems[0];
   if (first) {
     return (
@@ -141,8 +144,16 @@ export function Query() {
       <Card title="Query" class="editor-card" actions={<Examples onChoose={replace} />}>
         <LazyEditor text={text} revision={revision.value} language="chi" label="χ-CEP query" hint={HINT} checked={current} onChange={keep} onRun={() => valid && tryOn("1h")} />
         <div class="verdict-line" role="status">
-          <Verdict check={check} />
+          <Verdict check={check} text={text} />
         </div>
+        {displaced.value !== null && (
+          <p class="note">
+            What you were writing is kept.{" "}
+            <button type="button" onClick={bringBack}>
+              Bring it back
+            </button>
+          </p>
+        )}
         <ProblemBox problem={submission.problem} />
         <div class="editor-foot">
           {!asked && (
@@ -161,12 +172,13 @@ export function Query() {
               <label class="check-box">
                 <input type="checkbox" checked={backfill} onChange={(event) => setBackfill(event.target.checked)} /> with its past
               </label>
-              <button type="button" class="primary" disabled={!valid || submission.busy} onClick={() => submission.submit(backfill)}>
+              <button type="button" class="primary" disabled={!valid || submission.busy || Boolean(lacking("submit"))} title={lacking("submit")} onClick={() => submission.submit(backfill)}>
                 {submission.busy ? "Being registered …" : "Register"}
               </button>
             </div>
           )}
         </div>
+        {!asked && <Lacking role="submit" of="Registering" />}
       </Card>
       <div class="result" ref={result}>
         <Card title="What it would do" class="result-card">

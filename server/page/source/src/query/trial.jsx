@@ -1,5 +1,6 @@
 // A query over the last hour or day of the archive, before it is submitted.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { ProblemBox } from "../parts/card.jsx";
 import { rowColumns, Table } from "../parts/table.jsx";
 import { atWork, finished } from "../server/job.js";
@@ -7,17 +8,24 @@ import { postJson } from "../server/requests.js";
 import { number } from "../server/terms.js";
 import { MappingReport } from "./mapping_report.jsx";
 
-/** One trial at a time; a new one, or another view, cancels it. */
+/** The last trial: what came of it is kept while somebody looks at what its rows name. */
+const trial = signal(null);
+let running = null;
+
+function leave() {
+  running?.abort();
+  if (!trial.value?.result) trial.value = null;
+}
+
+/** One trial at a time; a new one, or another view, cancels one that is at work. */
 export function useTrial() {
-  const [trial, setTrial] = useState(null);
-  const running = useRef(null);
-  const stop = () => running.current?.abort();
-  useEffect(() => stop, []);
+  useEffect(() => leave, []);
   const run = async (text, last) => {
-    stop();
-    const control = new AbortController();
-    running.current = control;
-    const told = (more) => !control.signal.aborted && setTrial({ last, text, ...more });
+    running?.abort();
+    const control = (running = new AbortController());
+    const told = (more) => {
+      if (!control.signal.aborted) trial.value = { last, text, ...more };
+    };
     told({ job: null });
     try {
       const { job } = await postJson("/try", { text, last }, { signal: control.signal });
@@ -27,7 +35,7 @@ export function useTrial() {
       if (problem.name !== "AbortError") told({ problem });
     }
   };
-  return { trial, run, cancel: () => (stop(), setTrial(null)) };
+  return { trial: trial.value, run, cancel: leave };
 }
 
 function Result({ result, last, text, now }) {

@@ -1,5 +1,6 @@
 // Requests to the server. Its answers are JSON; its refusals are problem documents (RFC 9457).
 import { signal } from "@preact/signals";
+import { tab } from "./shelf.js";
 
 const KEY = "kaicep.token";
 
@@ -10,12 +11,12 @@ export const reachable = signal(true);
 
 /** The token of this tab; it is never part of an address. */
 export function takeToken(token) {
-  if (token) sessionStorage.setItem(KEY, token);
-  else sessionStorage.removeItem(KEY);
+  if (token) tab.put(KEY, token);
+  else tab.drop(KEY);
   demanded.value = null;
 }
 
-export const hasToken = () => sessionStorage.getItem(KEY) !== null;
+export const hasToken = () => tab.get(KEY) !== null;
 
 /** What the server refuses, with the way out. */
 export class Problem extends Error {
@@ -41,7 +42,7 @@ async function refusal(answer) {
 
 /** Send a request; give the answer, whatever it holds, or throw a Problem. */
 export async function send(path, { headers = {}, ...options } = {}) {
-  const token = sessionStorage.getItem(KEY);
+  const token = tab.get(KEY);
   const shown = token ? { Authorization: `Bearer ${token}` } : {};
   const { Accept = "application/json", ...others } = headers;
   const sent = { ...shown, ...others, Accept: `${Accept}, application/problem+json` };

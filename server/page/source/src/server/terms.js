@@ -9,9 +9,12 @@ const WELL_KNOWN = {
   "https://brickschema.org/schema/Brick#": "brick",
 };
 const IRI = /^(?:https?:\/\/|urn:)\S+$/;
+const EVENT = "urn:kaicep:event:";
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
 
 export const isIri = (value) => typeof value === "string" && IRI.test(value);
+/** Events stand in the archive: the knowledge has nothing to say of them. */
+export const isEvent = (value) => typeof value === "string" && value.startsWith(EVENT);
 export const isMoment = (value) => typeof value === "string" && MOMENT.test(value);
 
 /** The last part of an IRI, behind the prefix where that is well known. */
@@ -44,7 +47,7 @@ export const unitSign = (unit) => UNITS[unit] ?? unit;
 
 /** A term in N-Triples as people read it. */
 export function shortTerm(term) {
-  if (term.startsWith("<urn:kaicep:event:")) return "the event";
+  if (term.startsWith(`<${EVENT}`)) return "the event";
   if (term.startsWith("<")) return shortIri(term.slice(1, -1));
   const literal = /^"((?:[^"\\]|\\.)*)"/.exec(term);
   return literal ? literal[1] : term;
@@ -52,7 +55,16 @@ export function shortTerm(term) {
 
 const whole = new Intl.NumberFormat("en");
 const broken = new Intl.NumberFormat("en", { maximumSignificantDigits: 5 });
-export const number = (value) => (Number.isInteger(value) ? whole : broken).format(value);
+const powers = new Intl.NumberFormat("en", { notation: "scientific", maximumSignificantDigits: 5 });
+/** Beyond these nobody counts digits, and a column has no room for them. */
+const [LEAST, MOST] = [1e-6, 1e15];
+
+/** A number in a few characters; very great and very small ones by their power of ten. */
+export function number(value) {
+  const size = Math.abs(value);
+  if (size && Number.isFinite(value) && (size < LEAST || size >= MOST)) return powers.format(value).toLowerCase();
+  return (Number.isInteger(value) ? whole : broken).format(value);
+}
 
 /** Milliseconds since 1970 of what the server calls a time: ISO 8601, or seconds or milliseconds as a number. */
 export const moment = (value) => (typeof value === "number" ? (value > 1e11 ? value : value * 1000) : Date.parse(value));
@@ -97,5 +109,6 @@ export function shown(value) {
   if (typeof value === "boolean") return value ? "true" : "false";
   if (typeof value === "object") return JSON.stringify(value);
   if (isMoment(value)) return clock(value);
+  if (isEvent(value)) return value.slice(EVENT.length);
   return isIri(value) ? shortIri(value) : value;
 }

@@ -40,7 +40,8 @@ export function useAnswer(path, everyMs = 0, version = null) {
           if (text !== last.current) setState({ path, value, problem: null });
           last.current = text;
         } catch (problem) {
-          if (stop.signal.aborted) return;
+          // Who is asked for a token is told so by the dialog, and nothing else until there is another answer.
+          if (stop.signal.aborted || problem.status === 401) return;
           last.current = "";
           later = passing(problem) ? RETRY_MS : 0;
           const keep = (before) => ({ path, value: before.path === path ? before.value : null, problem });
@@ -49,7 +50,7 @@ export function useAnswer(path, everyMs = 0, version = null) {
       }
       asking = false;
       if (missed && !later && !stop.signal.aborted) return soon();
-      const pause = Math.max(everyMs, later);
+      const pause = later || everyMs;
       if (pause && !stop.signal.aborted) timer = setTimeout(ask, pause);
     };
     const soon = () => {
