@@ -173,7 +173,6 @@ def graph_routes(path: str, store: GraphStore, server: ServerSettings, name: str
         parameters = list(GRAPH_PARAMETERS) if place == path else [ADDRESS_PARAMETER]
         operations: tuple[tuple[str, Any, str, Role, dict[int | str, dict[str, Any]]], ...] = (
             ("GET", graphs.read, "Read", "read", _READ),
-            ("HEAD", graphs.read, "Look for", "read", _READ),
             ("PUT", graphs.put, "Write", "admin", _WRITTEN),
             ("POST", graphs.post, "Add to", "admin", _WRITTEN),
             ("DELETE", graphs.delete, "Delete", "admin", _DELETED),
