@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import pyoxigraph as ox
@@ -16,7 +17,7 @@ from ...pipeline.control import Requests
 from ...pipeline.knowledge import KnowledgeStore, modules_in_force
 from ...storage import Telling, masked
 from ..problem import ProblemError
-from ..sparql import GRAPH_FORMATS, BoundedBuffer, Document, ProcessPool, WatchedCall
+from ..sparql import GRAPH_FORMATS, Document, ProcessPool, WatchedCall, written
 from .graph_store import OwnAddress
 from .rdf_upload import RdfPart, parsed
 
@@ -108,9 +109,8 @@ def read_module(_: ox.Store, settings: Settings, graph: str | None, media: str) 
     module = _found(settings, graph)
     if module is None and graph is not None:
         return None
-    buffer = BoundedBuffer(settings.server.result_size)
-    ox.serialize([] if module is None else module.triples, buffer, format=GRAPH_FORMATS[media])
-    return Document(media, buffer.getvalue())
+    triples = [] if module is None else module.triples
+    return written(partial(ox.serialize, triples, format=GRAPH_FORMATS[media]), media, settings.server.result_size)
 
 
 def write_module(

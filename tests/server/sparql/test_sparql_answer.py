@@ -75,6 +75,22 @@ def test_no_triples_at_all_are_a_document_too(store: ox.Store, form: str) -> Non
     assert list(ox.parse(found.content, format=GRAPH_FORMATS[form])) == []
 
 
+def test_what_a_form_cannot_say_is_refused(store: ox.Store) -> None:
+    """A document that no client can read would be answered by a riddle of its parser."""
+
+    def answer(text: str) -> bytes:
+        xml, json_ld = ("application/sparql-results+xml",), ("application/ld+json",)
+        return answered(store, replace(SUBJECTS, text=text, results=xml, graphs=json_ld)).content
+
+    assert b"1&#xD;2" in answer(r'SELECT ("1\r2" AS ?x) {}')
+    with pytest.raises(ProblemError, match=r"U\+0001") as refused:
+        answer(r'SELECT ("\u0001" AS ?x) {}')
+    assert refused.value.status == 406
+    with pytest.raises(ProblemError, match=r"RDF 1\.2") as refused:
+        answer("CONSTRUCT { <urn:s> <urn:p> <<( <urn:a> <urn:b> 1 )>> } {}")
+    assert refused.value.status == 406
+
+
 def test_relative_names_are_resolved(store: ox.Store) -> None:
     assert lines(store, replace(SUBJECTS, text="SELECT (<x> AS ?x) {}")) == ["http://here/x"]
 
