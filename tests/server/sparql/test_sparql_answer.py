@@ -106,7 +106,7 @@ def test_an_answer_is_no_larger_than_it_may_be(store: ox.Store) -> None:
     [
         ("SELECT * {", r"query:1:11: the query ends too early"),
         ("SELECT * { ?s f:p ?o }", "unknown prefix 'f:'"),
-        ("INSERT DATA { <urn:s> <urn:p> 1 }", "the archive takes no updates"),
+        ("INSERT DATA { <urn:s> <urn:p> 1 }", "this is an update, and no query"),
         ("SELECT * { SERVICE <http://other/> { ?s ?p ?o } }", "SERVICE asks another endpoint"),
         ("DESCRIBE " + " ".join(f"<urn:{i}>" for i in range(2000)), "DESCRIBE of 2,000 resources"),
     ],
