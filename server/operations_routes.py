@@ -67,16 +67,14 @@ _NOT_YET: dict[int | str, dict[str, Any]] = {
 
 
 def operations_routes() -> APIRouter:
-    """`/health`, `/ready`, `/client`, `/status`, `/metrics`; balancers of load ask for the heads of the first two."""
+    """`/health`, `/ready`, `/client`, `/status` and `/metrics`."""
     routes = APIRouter(tags=["operations"])
 
-    @routes.head("/health", summary="Does the server live, in brief?", responses=_LIVES)
     @routes.get("/health", summary="Does the server live?", responses=_LIVES)
     async def health() -> dict[str, bool]:
         """Answered as soon as it listens, whatever its engine does; no token is needed."""
         return {"healthy": True}
 
-    @routes.head("/ready", summary="Is it ready, in brief?", responses=_READY | _NOT_YET)
     @routes.get(
         "/ready",
         summary="Is it ready?",

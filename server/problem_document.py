@@ -115,10 +115,14 @@ def add_problem_handlers(app: FastAPI) -> None:
 
 
 def _methods(request: Request, error: HTTPException) -> str:
-    """All methods of a resource, in order: those that are described, since a route knows its own alone; else these."""
+    """All methods of a resource, in order: those that are described, since a route knows its own alone; else these.
+
+    What is read has a head, too.
+    """
     path = getattr(request.scope.get("route"), "path_format", "")
     described = [method.upper() for method in request.app.openapi()["paths"].get(path, ())]
-    return ", ".join(sorted(described or (error.headers or {}).get("Allow", "").split(", ")))
+    known = set(described or (error.headers or {}).get("Allow", "").split(", "))
+    return ", ".join(sorted(known | {"HEAD"} if "GET" in known else known))
 
 
 def problem_response(status: int, error: KaicepError, headers: Mapping[str, str] | None = None) -> Response:

@@ -1,9 +1,13 @@
-"""The head of a request: there in time, or the connection is closed; a byte a minute would hold it for ever."""
+"""The head of a request: there in time, or the connection is closed; a byte a minute would hold it for ever.
+
+So would a byte of a body that nobody reads any more, since its request is answered.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from typing import Any
+from urllib.parse import unquote
 
 import h11
 from starlette.types import Receive, Scope, Send
@@ -20,7 +24,7 @@ _AGAIN_S = 5
 
 
 class PromptProtocol(H11Protocol):
-    """HTTP/1.1 on one connection, which ends when no whole head of a request comes.
+    """HTTP/1.1 on one connection, which ends when no whole head of a request comes, nor the rest of an answered one.
 
     Requests on connections beyond those that may be are refused by a problem document; uvicorn has a word of text.
 
@@ -54,7 +58,7 @@ class PromptProtocol(H11Protocol):
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the application answer, unless there are too many connections, or requests."""
         if not self._crowded:
-            await self._answering(scope, receive, send)
+            await self._answering(_without_authority(scope), receive, send)
             return
         hint = "come again, or let connections under [server] be more"
         refusal = KaicepError(f"there are {self._most} connections already", hint=hint)
@@ -80,5 +84,16 @@ class PromptProtocol(H11Protocol):
             self._waiting = None
 
     def _close_unless_asked(self) -> None:
-        if self.conn.their_state is h11.IDLE and not self.transport.is_closing():
+        if self.conn.our_state in (h11.IDLE, h11.DONE) and not self.transport.is_closing():
             self.transport.close()
+
+
+def _without_authority(scope: Scope) -> Scope:
+    """A request whose target is a whole address, as for a proxy, as one for the path in it (RFC 9112, 3.2.2)."""
+    scheme, _, place = scope["raw_path"].partition(b"://")
+    if scheme.lower() not in (b"http", b"https"):
+        return scope
+    host, _, path = place.partition(b"/")
+    headers = [(name, value) for name, value in scope["headers"] if name != b"host"]
+    scope.update(path=unquote(f"/{path.decode()}"), raw_path=b"/" + path, headers=[(b"host", host), *headers])
+    return scope

@@ -16,7 +16,7 @@ from starlette.middleware.cors import CORSMiddleware
 from ..api.clients import complete_store, engine_lives, store_lacks
 from ..config import Settings
 from ..errors import KaicepError
-from .access import AccessControl, ClientLimits, OriginCheck, ResponsePolicy
+from .access import AccessControl, ClientLimits, HeadRequest, OriginCheck, ResponsePolicy
 from .alarms import Acknowledgements, AlarmCatalog, alarm_routes
 from .archive import archive_routes
 from .engine_process import EngineProcess
@@ -113,6 +113,7 @@ def create_app(settings: Settings, engine: EngineProcess | None = None) -> FastA
 
 def _add_guards(app: FastAPI, settings: Settings, access: AccessControl) -> None:
     """What looks at requests before the application does, from the inside to the outside."""
+    app.add_middleware(HeadRequest)
     app.add_middleware(ClientLimits, access=access, server=settings.server)
     app.add_middleware(OriginCheck, server=settings.server, open_=access.open)
     app.add_middleware(ShutdownAnswer)

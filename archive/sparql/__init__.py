@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from .serialization import serialized
 from .sparql_faults import explain_syntax, names_dataset
 from .sparql_hazards import is_intricate, refuse_service
 from .sparql_request import SparqlRequest
@@ -36,6 +37,7 @@ __all__ = [
     "parse_time_argument",
     "refuse_service",
     "select",
+    "serialized",
 ]
 
 

@@ -64,7 +64,7 @@ def _no_query(plain: str, text: str, source: str) -> ArchiveError | None:
         return None
     place = Place.at(source, text, first.start(), first.end())
     if first[0].upper() in _UPDATES:
-        return ArchiveError("the archive takes no updates", place=place, hint=f"write {_QUERIES}")
+        return ArchiveError("this is an update, and no query", place=place, hint=f"write {_QUERIES}")
     return ArchiveError("this is no SPARQL query", place=place, hint=f"write {_QUERIES}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 import pyoxigraph as ox
 
 from ...errors import ArchiveError, Place
+from .serialization import serialized
 from .sparql_faults import explain_syntax, names_dataset
 
 if TYPE_CHECKING:
@@ -89,15 +91,19 @@ class Graph:
         """Write the RDF to a file, in the format that its ending names: .ttl, .nt, .rdf, .jsonld.
 
         Raises:
-            ArchiveError: the ending is none of a graph's format, or the file cannot be written.
+            ArchiveError: the ending is none of a graph's format, which cannot say it, or the file cannot be written.
         """
         form = ox.RdfFormat.from_extension(path.suffix.removeprefix("."))
         if form is None:
             raise ArchiveError(
                 f"'{path.suffix}' names no RDF format", place=Place(str(path)), hint="use .ttl, .nt, .rdf or .jsonld"
             )
+        triples = (q.triple for q in ox.parse(self.turtle, format=ox.RdfFormat.TURTLE))
+        content = serialized(
+            lambda buffer: ox.serialize(triples, buffer, format=form), io.BytesIO(), xml=form == ox.RdfFormat.RDF_XML
+        )
         try:
-            ox.serialize((q.triple for q in ox.parse(self.turtle, format=ox.RdfFormat.TURTLE)), path, format=form)
+            path.write_bytes(content)
         except OSError as error:
             raise ArchiveError(
                 f"the RDF cannot be written: {error.strerror}", place=Place(str(path)), hint="name another file"

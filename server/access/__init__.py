@@ -10,12 +10,14 @@ from .client_identity import ClientIdentity, current_client
 if TYPE_CHECKING:
     from .access_control import AccessControl, is_loopback, may
     from .client_limits import ClientLimits
+    from .head_request import HeadRequest
     from .origin_check import OriginCheck
     from .response_policy import ResponsePolicy
 
 _LATER = {
     "AccessControl": ".access_control",
     "ClientLimits": ".client_limits",
+    "HeadRequest": ".head_request",
     "OriginCheck": ".origin_check",
     "ResponsePolicy": ".response_policy",
     "is_loopback": ".access_control",
@@ -26,6 +28,7 @@ __all__ = [
     "AccessControl",
     "ClientIdentity",
     "ClientLimits",
+    "HeadRequest",
     "OriginCheck",
     "ResponsePolicy",
     "current_client",

@@ -45,10 +45,11 @@ class OriginCheck:
     def _refusal(self, scope: Scope) -> KaicepError | None:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         host = _hostname(f"//{headers.get('host', '')}")
-        if not (is_loopback(host) or host in self._server.hosts):
+        # Only HTTP/1.0 has none, as balancers of load still ask; browsers always say one.
+        if "host" in headers and not (is_loopback(host) or host in self._server.hosts):
             return KaicepError(f"this server is not called '{host}'", hint="add the name to hosts under [server]")
         origin = headers.get("origin")
-        if _is_blind(scope, headers) and origin not in self._server.cors:
+        if _is_blind(scope, headers) and not self._may_read(origin):
             return KaicepError("a page of another site asks", hint="open the address itself, or add the page to cors")
         # A page may read what comes through a socket of another site, whatever it asks; of answers it may not.
         safe = scope["type"] == "http" and scope["method"] in _SAFE
@@ -58,16 +59,19 @@ class OriginCheck:
 
     def _is_strange(self, origin: str, headers: Mapping[str, str]) -> bool:
         own = origin.partition("://")[2] == headers.get("host")
-        return not (own or origin in self._server.cors or "*" in self._server.cors)
+        return not (own or self._may_read(origin))
+
+    def _may_read(self, origin: str | None) -> bool:
+        return origin is not None and (origin in self._server.cors or "*" in self._server.cors)
 
 
 def _is_blind(scope: Scope, headers: Mapping[str, str]) -> bool:
-    """Whether a page of another site asks for what it cannot read, such as a picture: it can only cost us something.
+    """Whether a page of another site asks for what it cannot read unless it is among `cors`, by a picture or a script.
 
-    Browsers say so. Links that somebody follows are well.
+    It can only cost us something. Browsers say so. Links that somebody follows are well.
     """
     strange = headers.get("sec-fetch-site") in ("cross-site", "same-site")
-    return strange and scope["type"] == "http" and headers.get("sec-fetch-mode") == "no-cors"
+    return strange and scope["type"] == "http" and headers.get("sec-fetch-mode") in ("no-cors", "cors")
 
 
 def _hostname(url: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pyoxigraph as ox
@@ -10,7 +11,7 @@ import pyoxigraph as ox
 from ...ontology.modules import Module, ntriples
 from ...storage import SETTLED, Telling
 from ..problem import ProblemError
-from ..sparql import GRAPH_FORMATS, BoundedBuffer, Document, UploadedDataset, WatchedCall
+from ..sparql import GRAPH_FORMATS, Document, UploadedDataset, WatchedCall, written
 from .rdf_upload import RdfPart, parsed
 
 __all__ = ["DatasetGraphs"]
@@ -72,10 +73,8 @@ def read_graph(store: ox.Store, graph: str | None, media: str, largest: int) -> 
     name = _term(graph)
     if isinstance(name, ox.NamedNode) and not store.contains_named_graph(name):
         return None
-    buffer = BoundedBuffer(largest)
     triples = (quad.triple for quad in store.quads_for_pattern(None, None, None, name))
-    ox.serialize(triples, buffer, format=GRAPH_FORMATS[media])
-    return Document(media, buffer.getvalue())
+    return written(partial(ox.serialize, triples, format=GRAPH_FORMATS[media]), media, largest)
 
 
 def write_graph(

@@ -27,7 +27,7 @@ from ..problem_document import PROBLEM_RESPONSES
 from ..request_body import read_body
 from ..request_parameters import ADDRESS_PARAMETER, GRAPH_PARAMETERS
 from ..sparql import GRAPH_TYPES, Document, WatchedCall, accepted, graph_examples, with_charset
-from .graph_store import GraphStore
+from .graph_store import GraphStore, OwnAddress
 from .rdf_upload import UPLOAD_TYPES, rdf_parts
 
 __all__ = ["graph_routes"]
@@ -173,7 +173,6 @@ def graph_routes(path: str, store: GraphStore, server: ServerSettings, name: str
         parameters = list(GRAPH_PARAMETERS) if place == path else [ADDRESS_PARAMETER]
         operations: tuple[tuple[str, Any, str, Role, dict[int | str, dict[str, Any]]], ...] = (
             ("GET", graphs.read, "Read", "read", _READ),
-            ("HEAD", graphs.read, "Look for", "read", _READ),
             ("PUT", graphs.put, "Write", "admin", _WRITTEN),
             ("POST", graphs.post, "Add to", "admin", _WRITTEN),
             ("DELETE", graphs.delete, "Delete", "admin", _DELETED),
@@ -211,14 +210,20 @@ def _graph(request: Request) -> str | None:
         raise ProblemError(400, "the request names no graph", "add ?graph=IRI, or ?default")
     name = names[0] if names else _address(request)
     try:
-        return ox.NamedNode(name).value
+        graph = ox.NamedNode(name).value
     except ValueError as error:
         raise ProblemError(400, f"'{name}' is no IRI: {error}", "name an absolute one") from error
+    return OwnAddress(graph) if not names or _is_below(graph, _address(request)) else graph
 
 
 def _address(request: Request) -> str:
     """The address of a request as it was sent: percent signs are part of a name."""
     return f"{request.url.scheme}://{request.url.netloc}{request.scope['raw_path'].decode('ascii')}"
+
+
+def _is_below(graph: str, address: str) -> bool:
+    """Whether the name of a graph begins with an address; a proxy may speak TLS where we do not."""
+    return graph.partition("://")[2].startswith(f"{address.partition('://')[2]}/")
 
 
 def _place(graph: str | None, base: str) -> str:

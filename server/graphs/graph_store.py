@@ -8,7 +8,13 @@ from typing import Any, Protocol
 from ..sparql import Document, WatchedCall
 from .rdf_upload import RdfPart
 
-__all__ = ["GraphStore"]
+__all__ = ["GraphStore", "OwnAddress"]
+
+
+class OwnAddress(str):
+    """The name of a graph that is an address of this server, which has several: `localhost`, `127.0.0.1`, a proxy's."""
+
+    __slots__ = ()
 
 
 class GraphStore(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import pyoxigraph as ox
@@ -16,7 +17,8 @@ from ...pipeline.control import Requests
 from ...pipeline.knowledge import KnowledgeStore, modules_in_force
 from ...storage import Telling, masked
 from ..problem import ProblemError
-from ..sparql import GRAPH_FORMATS, BoundedBuffer, Document, ProcessPool, WatchedCall
+from ..sparql import GRAPH_FORMATS, Document, ProcessPool, WatchedCall, written
+from .graph_store import OwnAddress
 from .rdf_upload import RdfPart, parsed
 
 __all__ = ["ModuleGraphs"]
@@ -37,6 +39,7 @@ _UNREASONED = {"parsing": 0.28, "reasoning": 0.15, "keeping": 0.52, "comparing":
 """With one of 92 MB, 480,000 triples."""
 _DEFAULT = "default"
 _NAMES = "module.nt"
+_WEB = ("http://", "https://")
 
 
 class ModuleGraphs:
@@ -106,9 +109,8 @@ def read_module(_: ox.Store, settings: Settings, graph: str | None, media: str) 
     module = _found(settings, graph)
     if module is None and graph is not None:
         return None
-    buffer = BoundedBuffer(settings.server.result_size)
-    ox.serialize([] if module is None else module.triples, buffer, format=GRAPH_FORMATS[media])
-    return Document(media, buffer.getvalue())
+    triples = [] if module is None else module.triples
+    return written(partial(ox.serialize, triples, format=GRAPH_FORMATS[media]), media, settings.server.result_size)
 
 
 def write_module(
@@ -125,7 +127,9 @@ def write_module(
     told("parsing", 0.0)
     old = _found(settings, graph)
     before = b"" if old is None or replace else ntriples(old)
-    source = old.source if old is not None else graph or _DEFAULT
+    source = old.source if old is not None else str(graph or _DEFAULT)
+    if _is_same_address(source, graph):
+        base = source  # the same document says the same, whichever address it is sent to
     # Its name is part of its text: two graphs may say the same.
     said = parsed(parts, base, lambda share: told("parsing", share / 2))
     text = f"# {source}\n".encode() + before + b"".join(map(ntriples, said))
@@ -164,11 +168,24 @@ def _seconds(settings: Settings) -> float:
 
 
 def _found(settings: Settings, graph: str | None) -> Module | None:
-    """The module of a graph: of that name, else that declares an ontology of that name."""
+    """The module of a graph: of that name, else that declares an ontology of that name.
+
+    Else, if that is an address of this server, the one that was written to another of its addresses.
+    """
     modules = modules_in_force(settings)
     named = [module for module in modules if module.source == (graph or _DEFAULT)]
     declaring = [module for module in modules if graph in module.declares]
-    return next(iter([*named, *declaring]), None)
+    elsewhere = [module for module in modules if _is_same_address(module.source, graph)]
+    return next(iter([*named, *declaring, *elsewhere]), None)
+
+
+def _is_same_address(name: str, graph: str | None) -> bool:
+    """Whether a graph is an address of this server, and a name another one of the same place there."""
+    return isinstance(graph, OwnAddress) and name.startswith(_WEB) and _local(name) == _local(graph)
+
+
+def _local(address: str) -> str:
+    return address.partition("://")[2].partition("/")[2]
 
 
 def _check_names(settings: Settings, module: Module, old: Module | None) -> None:

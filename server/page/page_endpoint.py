@@ -70,11 +70,11 @@ def page_routes(folder: Path = _FOLDER) -> APIRouter:
     routes = APIRouter(include_in_schema=False)
     index, assets = _read(folder / "index.html"), {path.name: _read(path) for path in (folder / "assets").iterdir()}
 
-    @routes.api_route("/", methods=["GET", "HEAD"])
+    @routes.get("/")
     def document(request: Request) -> Response:
         return _answer(request, index, "no-cache")
 
-    @routes.api_route("/assets/{name}", methods=["GET", "HEAD"])
+    @routes.get("/assets/{name}")
     def asset(request: Request, name: str) -> Response:
         if name not in assets:
             raise HTTPException(404)

@@ -16,7 +16,7 @@ from ...api.clients import park, resume, submit, withdraw
 from ...config import Settings
 from ...errors import KaicepError, PipelineError, QuerySyntaxError, QueryTypeError
 from ...pipeline import queries_read
-from ...pipeline.control import SilentEngineError
+from ...pipeline.control import SilentEngineError, SubmittedQueries, folder_of
 from ...storage import masked
 from ..problem import ProblemError
 from .query_backfill import with_past
@@ -60,7 +60,7 @@ def submit_document(
         text: χ-CEP.
         label: see `with_names`.
         retention: bounds the state of queries that no WINDOW bounds.
-        taken: labels of registered queries.
+        taken: labels of registered queries, but for those that were submitted since.
         backfill: whether queries that say nothing of time are answered over all that the archive has.
 
     Raises:
@@ -72,13 +72,18 @@ def submit_document(
         queries = project.registrations(text, "query", queries_read(project, text), retention)
         if not queries:
             raise ProblemError(422, PipelineError("the document has no query", hint="add one, such as SELECT …"))
-        named = with_names(with_past(text) if backfill else text, label, taken)
+        named = with_names(with_past(text) if backfill else text, label, {*taken, *_submitted(settings)})
         with masked(settings.engine.umask):
             said = submit(settings, named, label, retention)
     warnings = [warning for one in queries for warning in one.query.warnings]
     warnings += [line.removeprefix(_WARNING) for line in said if line.startswith(_WARNING)]
     labels = [line.partition(": ")[0] for line in said if not line.startswith(_WARNING)]
     return Submitted(tuple(labels), tuple(warnings))
+
+
+def _submitted(settings: Settings) -> Iterator[str]:
+    """The labels of what was submitted until now: of requests that come at once, each is given another name."""
+    return (label for one in SubmittedQueries(folder_of(settings)).documents() for label in one.queries)
 
 
 def withdraw_query(_: ox.Store, settings: Settings, label: str) -> None:

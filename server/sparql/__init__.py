@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .media_types import GRAPH_FORMATS, GRAPH_TYPES, RESULT_TYPES, accepted, with_charset
     from .process_pool import ProcessPool
     from .protocol_request import content_type_of
-    from .sparql_answer import BoundedBuffer, Document, SparqlQuestion
+    from .sparql_answer import Document, SparqlQuestion, written
     from .sparql_dataset import SparqlDataset
     from .sparql_endpoint import DeferredAnswer, sparql_routes
     from .uploaded_dataset import UploadedDataset
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _LATER = {
     "ArchiveDataset": ".archive_dataset",
-    "BoundedBuffer": ".sparql_answer",
     "DeferredAnswer": ".sparql_endpoint",
     "Document": ".sparql_answer",
     "GRAPH_FORMATS": ".media_types",
@@ -35,6 +34,7 @@ _LATER = {
     "graph_examples": ".answer_examples",
     "sparql_routes": ".sparql_endpoint",
     "with_charset": ".media_types",
+    "written": ".sparql_answer",
 }
 
 __all__ = [
@@ -42,7 +42,6 @@ __all__ = [
     "GRAPH_TYPES",
     "RESULT_TYPES",
     "ArchiveDataset",
-    "BoundedBuffer",
     "DeferredAnswer",
     "Document",
     "ProcessPool",
@@ -55,6 +54,7 @@ __all__ = [
     "graph_examples",
     "sparql_routes",
     "with_charset",
+    "written",
 ]
 
 

@@ -14,7 +14,7 @@ import pyoxigraph as ox
 
 from ..problem import ProblemError
 
-__all__ = ["ProtocolRequest", "content_type_of", "of_body", "of_url"]
+__all__ = ["ProtocolRequest", "content_type_of", "fields_of", "of_body", "of_url"]
 
 _FORM, _QUERY, _UPDATE = "application/x-www-form-urlencoded", "application/sparql-query", "application/sparql-update"
 _MOST_FIELDS = 1_000
@@ -37,6 +37,15 @@ class ProtocolRequest:
     update: str | None
     default: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
+
+
+def fields_of(query_string: str) -> Fields:
+    """The fields of the query string of an address.
+
+    Raises:
+        ProblemError: they are no UTF-8: nobody would know that another letter is asked for.
+    """
+    return _fields(query_string, "address")
 
 
 def of_url(fields: Fields) -> ProtocolRequest:
@@ -72,7 +81,7 @@ def of_body(content_type: str | None, body: bytes, fields: Fields) -> ProtocolRe
         raise ProblemError(415, said, f"send it as {_QUERY}, {_UPDATE} or {_FORM}", Accept_Post=f"{_QUERY}, {_FORM}")
     text = _text(body)
     if media == _FORM:
-        whole = [*fields, *_form(text)]
+        whole = [*fields, *_fields(text, "form")]
         query, update = _only("query", whole), _only("update", whole)
         if (query is None) == (update is None):
             raise ProblemError(400, "the form has neither query nor update, or both", "send one of them")
@@ -116,11 +125,13 @@ def _only(wanted: str, fields: Fields) -> str | None:
     return found[0] if found else None
 
 
-def _form(text: str) -> Fields:
+def _fields(text: str, what: str) -> Fields:
     try:
         return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS)
     except ValueError as error:
-        raise ProblemError(400, f"the form cannot be read: {error}", "encode it as UTF-8, in percent signs") from error
+        raise ProblemError(
+            400, f"the {what} cannot be read: {error}", "encode it as UTF-8, in percent signs"
+        ) from error
 
 
 def _text(body: bytes) -> str:

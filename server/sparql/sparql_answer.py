@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pyoxigraph as ox
 
-from ...archive.sparql import SparqlRequest, explain_syntax, names_dataset
+from ...archive.sparql import SparqlRequest, explain_syntax, names_dataset, serialized
 from ...errors import ArchiveError, Place
 from ..problem import ProblemError
 from .media_types import GRAPH_FORMATS, GRAPH_TYPES, RESULT_FORMATS, RESULT_TYPES
 
-__all__ = ["BoundedBuffer", "Document", "SparqlQuestion", "answered"]
+__all__ = ["BoundedBuffer", "Document", "SparqlQuestion", "answered", "written"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,23 @@ class BoundedBuffer(io.BytesIO):
         return super().write(data)
 
 
+def written(write: Callable[[io.BytesIO], object], media: str, largest: int) -> Document:
+    """What is written, as a document.
+
+    Args:
+        write: to a file.
+        media: the form that it has then.
+        largest: bytes that it may have.
+
+    Raises:
+        ProblemError: it is larger (400), or this form cannot say it (406).
+    """
+    try:
+        return Document(media, serialized(write, BoundedBuffer(largest), xml=media.endswith("xml")))
+    except ArchiveError as error:
+        raise ProblemError(406, error) from error
+
+
 def answered(store: ox.Store, question: SparqlQuestion) -> Document:
     """The answer of a store.
 
@@ -108,18 +126,15 @@ def _nodes(names: Sequence[str] | None) -> list[Any] | None:  # its lists of ter
 def _document(
     found: ox.QuerySolutions | ox.QueryBoolean | ox.QueryTriples | ox.QuadParser, question: SparqlQuestion
 ) -> Document:
-    buffer = BoundedBuffer(question.largest)
     if isinstance(found, ox.QueryTriples):
         media = _first(question.graphs, "triples", GRAPH_TYPES)
-        found.serialize(buffer, format=GRAPH_FORMATS[media])
-        if not buffer.tell():  # of no triples; an empty body is no answer to YASGUI, which goes on showing the last one
-            buffer.write(b"\n")
-    elif isinstance(found, ox.QuerySolutions | ox.QueryBoolean):
+        document = written(partial(found.serialize, format=GRAPH_FORMATS[media]), media, question.largest)
+        # Of no triples; an empty body is no answer to YASGUI, which goes on showing the last one.
+        return document if document.content else Document(media, b"\n")
+    if isinstance(found, ox.QuerySolutions | ox.QueryBoolean):
         media = _first(question.results, "solutions", RESULT_TYPES)
-        found.serialize(buffer, format=RESULT_FORMATS[media])
-    else:
-        raise TypeError(type(found))
-    return Document(media, buffer.getvalue())
+        return written(partial(found.serialize, format=RESULT_FORMATS[media]), media, question.largest)
+    raise TypeError(type(found))
 
 
 def _first(taken: Sequence[str], what: str, offered: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from ..problem_document import PROBLEM_RESPONSES
 from ..request_body import read_body
 from .answer_examples import graph_examples, result_examples
 from .media_types import GRAPH_TYPES, RESULT_TYPES, accepted, with_charset
-from .protocol_request import ProtocolRequest, of_body, of_url
+from .protocol_request import ProtocolRequest, fields_of, of_body, of_url
 from .service_description import service_description
 from .sparql_answer import Document, SparqlQuestion
 from .sparql_dataset import SparqlDataset
@@ -110,7 +110,7 @@ def sparql_routes(
     @routes.get(path, summary=f"Ask {name}", openapi_extra={"parameters": [*_GET, *deferred.parameters]}, **shared)
     async def ask(request: Request) -> Response:
         """SPARQL 1.1 Protocol, query via GET. An answer that takes too long, or is too large, is given up."""
-        return await _answer(request, of_url(request.query_params.multi_items()))
+        return await _answer(request, of_url(fields_of(request.url.query)))
 
     @routes.post(
         path,
@@ -121,7 +121,7 @@ def sparql_routes(
     async def ask_or_update(request: Request) -> Response:
         """SPARQL 1.1 Protocol, via POST: the query as a form or as the body. Updates are off by default."""
         body = await read_body(request, server.body_size, server.body_timeout)
-        fields = request.query_params.multi_items()
+        fields = fields_of(request.url.query)
         asked = await run_in_threadpool(of_body, request.headers.get("Content-Type"), body, fields)
         return await _answer(request, asked)
 

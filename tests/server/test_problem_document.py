@@ -74,6 +74,6 @@ def test_what_is_not_there_is_a_problem_too(plain_url: str) -> None:
     found = ask(f"{plain_url}/health", "DELETE")
     assert (found.status, found.headers["allow"]) == (405, "GET, HEAD")
     assert found.json["detail"] == "DELETE is not for this resource"
-    assert ask(f"{plain_url}/queries", "PUT").headers["allow"] == "GET, POST"
+    assert ask(f"{plain_url}/queries", "PUT").headers["allow"] == "GET, HEAD, POST"
     assert ask(f"{plain_url}/graphs/a/b", "PATCH").headers["allow"] == "DELETE, GET, HEAD, POST, PUT"
     assert ask(f"{plain_url}/", "PUT").headers["allow"] == "GET, HEAD"

@@ -34,6 +34,27 @@ def test_a_head_that_does_not_come_ends_the_connection(
         assert (answer == b"") == (b"\r\n\r\n" not in begun)
 
 
+def test_a_body_that_nobody_reads_any_more_ends_the_connection(plain_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its request is answered, and its rest would hold the connection for ever, without a token too."""
+    monkeypatch.setattr(PromptProtocol, "patience", 0.3)
+    with connected(plain_url) as connection:
+        connection.sendall(b"POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n")
+        answer = connection.recv(65_536)
+        connection.sendall(b"x")
+        assert answer.startswith(b"HTTP/1.1 404 ")
+        while connection.recv(65_536):  # else it times out
+            pass
+
+
+@pytest.mark.parametrize(("host", "status"), [("localhost", 200), ("evil.example", 403)])
+def test_a_target_may_be_a_whole_address_whose_host_counts(plain_url: str, host: str, status: int) -> None:
+    """RFC 9112, 3.2.2: servers accept it, though clients send it to proxies alone."""
+    with connected(plain_url) as connection:
+        target = f"http://{host}/individuals?search=%C3%A4"
+        connection.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
+        assert connection.makefile("rb").readline().startswith(f"HTTP/1.1 {status} ".encode())
+
+
 def test_there_are_no_more_connections_than_may_be() -> None:
     with serving(Settings.parse({"server": {"connections": 4}})) as url:
         held = [connected(url) for _ in range(5)]

@@ -59,7 +59,7 @@ def store() -> ox.Store:
         (
             "PREFIX a: <http://a/>\n# all of it\ndrop all",
             (
-                "query:3:1: the archive takes no updates\n"
+                "query:3:1: this is an update, and no query\n"
                 "  3 | drop all\n"
                 "    | ^^^^ write SELECT, ASK, CONSTRUCT or DESCRIBE"
             ),

@@ -119,3 +119,11 @@ def test_rdf_goes_to_a_file_in_the_format_of_its_ending(tmp_path: Path) -> None:
     with pytest.raises(ArchiveError) as error:
         graph.write(tmp_path / "a.doc")
     assert str(error.value) == f"{tmp_path / 'a.doc'}: '.doc' names no RDF format: use .ttl, .nt, .rdf or .jsonld"
+
+
+def test_what_an_ending_cannot_say_is_told_and_leaves_no_file(tmp_path: Path) -> None:
+    Graph('<urn:a> <urn:p> "1\\r2" .\n', 1).write(tmp_path / "a.rdf")
+    assert b"1&#xD;2" in (tmp_path / "a.rdf").read_bytes()
+    with pytest.raises(ArchiveError, match="JSON-LD does not support"):
+        Graph("<urn:a> <urn:p> <<( <urn:a> <urn:p> 1 )>> .\n", 1).write(tmp_path / "a.jsonld")
+    assert not (tmp_path / "a.jsonld").exists()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import socket
+from urllib.parse import urlsplit
+
 import pytest
 from kaicep.config import Settings
 from support.servers import ask, serving
@@ -27,6 +30,25 @@ def test_pages_that_are_named_may_ask() -> None:
         assert found.headers["access-control-allow-origin"] == "https://page.example"
         assert "access-control-allow-origin" not in ask(f"{url}/health", Origin="https://other.example").headers
         assert ask(f"{url}/health", Host="events.example").status == 200
+
+
+def test_who_says_no_name_asks_by_http_1_0() -> None:
+    """Balancers of load do; no browser does."""
+    with serving(Settings.parse({})) as url:
+        address = urlsplit(url)
+        with socket.create_connection((address.hostname, address.port), timeout=60) as sent:
+            sent.sendall(b"GET /health HTTP/1.0\r\n\r\n")
+            assert sent.makefile("rb").readline() == b"HTTP/1.1 200 OK\r\n"
+
+
+@pytest.mark.parametrize("cors", [["https://page.example"], ["*"]])
+def test_a_script_of_another_site_lets_us_work_for_what_it_may_read_alone(cors: list[str]) -> None:
+    """Of any other answer it sees nothing, but asked for as many as it liked."""
+    from_afar = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "cors"}
+    with serving(Settings.parse({"server": {"cors": cors}})) as url:
+        assert ask(f"{url}/health", Origin="https://page.example", **from_afar).status == 200
+        found = ask(f"{url}/health", Origin="https://evil.example", **from_afar)
+        assert found.status == (200 if cors == ["*"] else 403)
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])

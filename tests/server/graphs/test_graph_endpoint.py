@@ -138,6 +138,28 @@ def test_a_form_of_several_documents_is_one_graph(modules: str) -> None:
     assert ask(made.headers["location"], "DELETE").status == 204
 
 
+def test_a_file_that_is_sent_to_two_names_of_the_server_is_one_module(modules: str) -> None:
+    """By its address, or by its name there; a name of another host is another graph."""
+    port = modules.rpartition(":")[2].partition("/")[0]
+    other = {"Host": f"localhost:{port}"}
+    made = ask(f"{modules}/rooms.ttl", "PUT", "<> <urn:b> <urn:c> .", **TURTLE)
+    assert (made.status, made.headers["location"]) == (201, f"{modules}/rooms.ttl")
+    assert ask(f"{modules}/rooms.ttl", "PUT", "<> <urn:b> <urn:c>, <urn:d> .", **TURTLE, **other).status == 204
+    (known,) = ask(modules).json
+    assert (known["module"], known["triples"]) == (f"{modules}/rooms.ttl", 2)
+    there = f"http://localhost:{port}/graphs/rooms.ttl"
+    found = [
+        ask(f"{modules}?graph={there}", **other),
+        ask(f"{modules}/rooms.ttl", **other),
+        ask(f"{modules}/rooms.ttl"),
+    ]
+    assert [(one.status, one.body) for one in found] == 3 * [(200, found[0].body)]
+    assert ask(f"{modules}?graph={there}").status == 404
+    assert ask(f"{modules}?graph=https://e.example/graphs/rooms.ttl", "DELETE").status == 404
+    assert ask(f"{modules}?graph={there}", "DELETE", **other).status == 204
+    assert ask(modules).json == []
+
+
 def test_nothing_that_a_document_names_is_fetched(modules: str) -> None:
     """Imports are done without; entities and contexts from elsewhere are refused. Who has them is not even asked."""
     with socket.create_server(("127.0.0.1", 0)) as elsewhere:

@@ -8,6 +8,7 @@ import pyoxigraph as ox
 import pytest
 from kaicep import Project
 from kaicep.config import Settings
+from kaicep.server.graphs.graph_store import OwnAddress
 from kaicep.server.graphs.module_graphs import (
     ModuleGraphs,
     delete_module,
@@ -25,8 +26,8 @@ OWL = "@prefix owl: <http://www.w3.org/2002/07/owl#> . "
 DISJOINT = f"{OWL} <urn:A> owl:disjointWith <urn:B> . <urn:i> a <urn:A> ."
 
 
-def write(settings: Settings, graph: str | None, text: str, *, replace: bool = True) -> bool:
-    return write_module(NONE, untold, settings, graph, (RdfPart(".ttl", text.encode()),), "urn:x/", replace=replace)
+def write(settings: Settings, graph: str | None, text: str, *, base: str = "urn:x/", replace: bool = True) -> bool:
+    return write_module(NONE, untold, settings, graph, (RdfPart(".ttl", text.encode()),), base, replace=replace)
 
 
 def said(settings: Settings, graph: str | None) -> list[str]:
@@ -55,6 +56,23 @@ def test_two_graphs_may_say_the_same(settings: Settings) -> None:
     assert write(settings, "urn:h", "<urn:a> <urn:b> 1 .")
     assert delete_module(NONE, untold, settings, "urn:g")
     assert len(said(settings, "urn:h")) == 1
+
+
+def test_an_address_of_the_server_is_one_module_by_whatever_name_the_server_is_asked(settings: Settings) -> None:
+    """The name that it had first stays, and what the document says of itself."""
+    named, numbered = (f"http://{host}/graphs/a%20b.ttl" for host in ("localhost:8080", "127.0.0.1:8080"))
+    text = "<> <urn:b> 1 ."
+    assert write(settings, OwnAddress(named), text, base=named)
+    assert not write(settings, OwnAddress(numbered), text, base=numbered)
+    assert said(settings, OwnAddress(numbered)) == said(settings, named)
+    assert said(settings, named)[0].startswith(f"<{named}> ")
+    assert [row["module"] for row in listed_modules(NONE, settings)] == [named]
+    assert write(settings, OwnAddress(f"{numbered}.old"), text)
+    assert write(settings, numbered, text)  # a name that is no address of ours: another graph
+    assert delete_module(NONE, untold, settings, OwnAddress(numbered))
+    assert said(settings, named)
+    assert delete_module(NONE, untold, settings, OwnAddress(numbered))
+    assert read_module(NONE, settings, named, "text/turtle") is None
 
 
 def test_the_default_graph_is_always_there(settings: Settings) -> None:

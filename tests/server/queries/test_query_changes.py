@@ -32,6 +32,12 @@ def test_a_query_is_submitted_with_a_name_and_withdrawn(settings: Settings) -> N
     assert SubmittedQueries(folder_of(settings)).documents() == ()
 
 
+def test_queries_that_come_at_once_have_names_of_their_own(settings: Settings) -> None:
+    """Of what is registered, each of their requests knows what was there before all of them."""
+    done = [submit_document(NONE, settings, HIGH, None, None, ["high"]).labels for _ in range(3)]
+    assert done == [("query1",), ("query2",), ("query3",)]
+
+
 def test_what_is_wrong_is_told_where_it_stands_in_what_was_sent(settings: Settings) -> None:
     wrong = refused(settings, "SELECT ?e.flow\nFILTER (?e.flwo > 50)")
     assert wrong.status == 422

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kaicep.server.problem import ProblemError
-from kaicep.server.sparql.protocol_request import ProtocolRequest, content_type_of, of_body, of_url
+from kaicep.server.sparql.protocol_request import ProtocolRequest, content_type_of, fields_of, of_body, of_url
 
 FORM, QUERY, UPDATE = "application/x-www-form-urlencoded", "application/sparql-query", "application/sparql-update"
 GRAPH = ("default-graph-uri", "urn:g")
@@ -14,6 +14,13 @@ def test_a_get_asks_or_asks_nothing() -> None:
     assert of_url([]) == ProtocolRequest(None, None)
     asked = of_url([("query", "ASK {}"), GRAPH, GRAPH, ("named-graph-uri", "urn:h"), ("other", "x")])
     assert asked == ProtocolRequest("ASK {}", None, ("urn:g", "urn:g"), ("urn:h",))
+
+
+def test_an_address_is_utf_8() -> None:
+    assert fields_of("query=%C3%A4+b&x=&x=1") == [("query", "ä b"), ("x", ""), ("x", "1")]
+    with pytest.raises(ProblemError, match="the address cannot be read") as refused:
+        fields_of("query=SELECT%20%22%E4%22")
+    assert refused.value.status == 400
 
 
 def test_a_post_asks_by_form_or_by_its_body() -> None:

@@ -75,6 +75,22 @@ def test_no_triples_at_all_are_a_document_too(store: ox.Store, form: str) -> Non
     assert list(ox.parse(found.content, format=GRAPH_FORMATS[form])) == []
 
 
+def test_what_a_form_cannot_say_is_refused(store: ox.Store) -> None:
+    """A document that no client can read would be answered by a riddle of its parser."""
+
+    def answer(text: str) -> bytes:
+        xml, json_ld = ("application/sparql-results+xml",), ("application/ld+json",)
+        return answered(store, replace(SUBJECTS, text=text, results=xml, graphs=json_ld)).content
+
+    assert b"1&#xD;2" in answer(r'SELECT ("1\r2" AS ?x) {}')
+    with pytest.raises(ProblemError, match=r"U\+0001") as refused:
+        answer(r'SELECT ("\u0001" AS ?x) {}')
+    assert refused.value.status == 406
+    with pytest.raises(ProblemError, match=r"RDF 1\.2") as refused:
+        answer("CONSTRUCT { <urn:s> <urn:p> <<( <urn:a> <urn:b> 1 )>> } {}")
+    assert refused.value.status == 406
+
+
 def test_relative_names_are_resolved(store: ox.Store) -> None:
     assert lines(store, replace(SUBJECTS, text="SELECT (<x> AS ?x) {}")) == ["http://here/x"]
 
@@ -90,7 +106,7 @@ def test_an_answer_is_no_larger_than_it_may_be(store: ox.Store) -> None:
     [
         ("SELECT * {", r"query:1:11: the query ends too early"),
         ("SELECT * { ?s f:p ?o }", "unknown prefix 'f:'"),
-        ("INSERT DATA { <urn:s> <urn:p> 1 }", "the archive takes no updates"),
+        ("INSERT DATA { <urn:s> <urn:p> 1 }", "this is an update, and no query"),
         ("SELECT * { SERVICE <http://other/> { ?s ?p ?o } }", "SERVICE asks another endpoint"),
         ("DESCRIBE " + " ".join(f"<urn:{i}>" for i in range(2000)), "DESCRIBE of 2,000 resources"),
     ],
