@@ -147,7 +147,7 @@ def test_without_a_code_the_class_decides() -> None:
         found = database_error(error, 1)
         return found.refused, found.hopeless
 
-    said = ("", {}, Coded())
+    said: tuple[str, dict[str, object], Exception] = ("", {}, Coded())
     assert fate(exc.DataError(*said)) == fate(exc.IntegrityError(*said)) == fate(ValueError("NUL")) == (True, True)
     assert fate(exc.StatementError("no moment", *said)) == (True, True)
     assert fate(exc.ProgrammingError(*said)) == fate(exc.NoSuchTableError("warm")) == (True, False)
