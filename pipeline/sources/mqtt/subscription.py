@@ -294,7 +294,7 @@ class Subscription:
         options: Any = SubscribeOptions(_QOS, retainHandling=handling)
         own: Any = Properties(PacketTypes.SUBSCRIBE)  # type: ignore[no-untyped-call]  # the library says no types here
         identifier = self._overlap.identifier(wanted)
-        if identifier is not None and getattr(properties, "SubscriptionIdentifierAvailable", 1):
+        if identifier is not None and getattr(properties, "SubscriptionIdentifierAvailable", True):
             own.SubscriptionIdentifier = identifier
         self._await(client.subscribe(wanted, options=options, properties=own), wanted)
 
