@@ -345,9 +345,10 @@ class Subscription:
         if found.qos == 0 and len(self._taken) >= _MOST_WAITING:  # the broker does not wait for these
             self._report(f"streams.{self._name}: more comes with QoS 0 than can be kept, and some of it is lost")
             return
+        topic, payload = found.topic, bytes(found.payload)
         identifiers = getattr(found.properties, "SubscriptionIdentifier", ())
-        copy = self._overlap.is_copy(found.topic, identifiers)
-        message = None if copy else Message(found.topic, bytes(found.payload), datetime.now(UTC))
+        copy = self._overlap.is_copy(topic, payload, identifiers, retained=found.retain)
+        message = None if copy else Message(topic, payload, datetime.now(UTC))
         self._taken.append((found.mid, found.qos, message))
 
     def _keep(self, client: Client) -> None:

@@ -1,52 +1,67 @@
-"""Of the copies of a message the one for the first filter counts, and nothing is dropped on a guess."""
+"""Of the copies of a message one is taken, and nothing is dropped on a guess."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from kaicep.pipeline.sources.mqtt.topic_overlap import TopicOverlap
 
 FILTERS = ["+/x", "a/+", "b/#"]
 
 
-def overlap() -> tuple[TopicOverlap, list[int]]:
+def taken(found: TopicOverlap, *messages: tuple[str, str, Sequence[int]], retained: bool = False) -> list[str]:
+    """The payloads of those that are no copies."""
+    return [
+        text
+        for topic, text, identifiers in messages
+        if not found.is_copy(topic, text.encode(), identifiers, retained=retained)
+    ]
+
+
+def test_each_filter_has_an_identifier_where_there_are_several() -> None:
     found = TopicOverlap(FILTERS)
-    numbers = [found.identifier(one) or 0 for one in FILTERS]
-    assert len(set(numbers)) == 3
-    assert all(0 < number < 2**28 for number in numbers)
-    return found, numbers
+    assert [found.identifier(one) for one in FILTERS] == [1, 2, 3]
+    assert TopicOverlap(["a/+"]).identifier("a/+") is None
 
 
-def test_the_copy_for_the_first_filter_counts() -> None:
-    found, (first, second, third) = overlap()
-    assert [found.is_copy("a/x", [one]) for one in (first, second)] == [False, True]
-    assert [found.is_copy("b/x", [one]) for one in (first, third)] == [False, True]
-    assert not found.is_copy("a/y", [second])
+def test_a_copy_comes_right_behind_its_message_for_another_filter() -> None:
+    found = TopicOverlap(FILTERS)
+    assert taken(found, ("a/x", "1", [2]), ("a/x", "1", [1]), ("a/x", "2", [1]), ("a/x", "2", [2])) == ["1", "2"]
+    assert taken(found, ("a/x", "3", [1, 2]), ("a/y", "3", [2])) == ["3", "3"]
 
 
-def test_one_message_for_several_filters_counts() -> None:
-    found, (first, second, _) = overlap()
-    assert not found.is_copy("a/x", [second, first])
+def test_a_message_that_is_sent_twice_is_two() -> None:
+    """For each filter it comes twice."""
+    found = TopicOverlap(FILTERS)
+    assert taken(found, *[("a/x", "on", [number]) for number in (2, 1, 2, 1, 1)]) == ["on", "on", "on"]
 
 
-def test_filters_that_are_refused_have_no_copies() -> None:
-    found, (first, second, _) = overlap()
-    found.refuse("+/x")
-    assert not found.is_copy("a/x", [second])
-    found.begin()
-    assert [found.is_copy("a/x", [one]) for one in (first, second)] == [False, True]
-
-
-def test_what_has_waited_since_other_filters_were_asked_for_counts() -> None:
-    """Of the first filter there was nothing to send."""
-    before = TopicOverlap(["a/+", "b/#"]).identifier("a/+")
-    assert before is not None
-    found, (_, second, _) = overlap()
-    assert before != second
-    assert not found.is_copy("a/x", [before])
-    assert not found.is_copy("a/x", [before, second])
+def test_a_broker_that_has_forgotten_a_filter_sends_one() -> None:
+    found = TopicOverlap(FILTERS)
+    assert taken(found, *[("a/x", text, [2]) for text in "1123"]) == ["1", "1", "2", "3"]
 
 
 def test_without_identifiers_all_count() -> None:
     """Brokers of MQTT 3.1.1 have none, and others need not."""
-    found, _ = overlap()
-    assert not found.is_copy("a/x", [])
-    assert TopicOverlap(["a/+"]).identifier("a/+") is None
+    found = TopicOverlap(FILTERS)
+    assert taken(found, ("a/x", "1", []), ("a/x", "1", [])) == ["1", "1"]
+    assert taken(found, ("a/x", "1", []), retained=True) == ["1"]
+
+
+def test_what_is_retained_counts_for_the_first_filter() -> None:
+    """It comes filter by filter; one that the broker refuses has nothing."""
+    found = TopicOverlap(FILTERS)
+    messages = [("a/x", "1", [1]), ("b/x", "2", [1]), ("a/x", "1", [2]), ("a/y", "3", [2]), ("b/x", "2", [3])]
+    assert taken(found, *messages, retained=True) == ["1", "2", "3"]
+    found.refuse("+/x")
+    assert taken(found, *messages[2:], retained=True) == ["1", "3", "2"]
+    found.begin()
+    assert taken(found, *messages[2:], retained=True) == ["3"]
+
+
+def test_what_comes_again_over_another_connection_counts() -> None:
+    """Nobody knows whether the one before was kept."""
+    found = TopicOverlap(FILTERS)
+    assert taken(found, ("a/x", "1", [1])) == ["1"]
+    found.begin()
+    assert taken(found, ("a/x", "1", [2])) == ["1"]
