@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import takewhile
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from kaicep.errors import ConfigError
@@ -132,6 +134,12 @@ def test_a_secret_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         action(tmp_path, webhook={"url": "env:EMPTY"})
 
 
+def _head(requests: BinaryIO) -> bytes:
+    """Up to the empty line, or the end."""
+    lines = iter(requests.readline, b"\r\n")
+    return b"".join(takewhile(bool, lines))
+
+
 @contextmanager
 def answering(*pieces: bytes, times: int = 1) -> Iterator[tuple[str, list[int]]]:
     """A web server that sends some bytes, the last ones so often; and by connection, how often somebody took them."""
@@ -140,8 +148,9 @@ def answering(*pieces: bytes, times: int = 1) -> Iterator[tuple[str, list[int]]]
     def answer() -> None:
         connection, _ = server.accept()
         taken.append(0)
-        with suppress(OSError):
-            while connection.recv(65_536):
+        with suppress(OSError), connection.makefile("rb") as requests:
+            while head := _head(requests):
+                requests.read(int(head.lower().partition(b"content-length:")[2].split()[0]))
                 for piece in pieces:
                     connection.sendall(piece)
                 for _ in range(times - 1):
