@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,7 @@ class Settings(Table):
                 first.add_note(str(other))
             raise first from error
         _check_services(settings)
+        _check_sinks(settings)
         changed = {"prefixes": _WELL_KNOWN_PREFIXES | settings.prefixes, "streams": _with_inboxes(settings)}
         return settings.model_copy(update=changed)
 
@@ -205,6 +207,21 @@ def _check_services(settings: Settings) -> None:
             place=Place(settings.file),
             hint="drop it, or let archive.enabled be true: what waits is answered from there",
         )
+
+
+def _check_sinks(settings: Settings) -> None:
+    """A file has one sink that writes it.
+
+    Raises:
+        ConfigError: it has two.
+    """
+    for (name, one), (other, its) in combinations(settings.sinks.items(), 2):
+        if one.shares_file(its):
+            raise ConfigError(
+                f"sinks.{other}.{its.kind}: sinks.{name} writes there as well, and one of them would take rows away",
+                place=Place(settings.file),
+                hint="write to another place, or let one sink have the rows of all",
+            )
 
 
 def _read_toml(path: Path, what: str, hint: str) -> dict[str, Any]:

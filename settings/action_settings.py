@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import BeforeValidator, Field, model_validator
 
 from .kafka_options import KafkaOptions, KafkaServers
-from .mqtt import CertificateSettings
+from .mqtt import CertificateSettings, MqttVersion
 from .quantities import Duration
 from .secret import Secret
 from .strict_table import Table
@@ -128,6 +128,7 @@ class MqttSettings(CertificateSettings):
         topic: template.
         retain: whether the broker keeps the last one of a topic.
         tls: whether the connection is encrypted.
+        version: of the protocol; only in 5 does a broker say that it refuses what is published.
         user: at the broker; may be `env:NAME` or `file:PATH`.
         password: of the user.
     """
@@ -138,6 +139,7 @@ class MqttSettings(CertificateSettings):
     topic: Annotated[str, BeforeValidator(_topic)]
     retain: bool = False
     tls: bool = False
+    version: MqttVersion = "5"
     user: str | None = None
     password: Secret = None
 

@@ -18,7 +18,8 @@ from ...settings.mqtt import BrokerSettings, MqttSourceSettings, TopicPattern
 from .replay_target import TargetSpec
 
 if TYPE_CHECKING:
-    from paho.mqtt.client import MQTTMessageInfo
+    from paho.mqtt.client import Client, MQTTMessageInfo
+    from paho.mqtt.reasoncodes import ReasonCode
 
 __all__ = ["MqttTarget"]
 
@@ -50,6 +51,7 @@ class MqttTarget:
         key = f"streams.{spec.stream}.source.mqtt" if source is not None else "--to"
         self._client = broker_client(self._broker, key, spec.settings.root, spec.settings.file)
         self._about = told_of(self._broker)
+        self._refusals: dict[int, str] = {}
         self._connect()
 
     patience = timedelta(seconds=_TIMEOUT_S)
@@ -58,11 +60,15 @@ class MqttTarget:
         """See `ReplayTarget.send`: with QoS 1; a connection that is lost is made again meanwhile."""
         until = time.monotonic() + _TIMEOUT_S
         messages = [self._message(event) for event in events]  # all of them, before one is on its way
-        for message in [self._client.publish(topic, text, qos=1) for topic, text in messages]:
+        sent = [(topic, self._client.publish(topic, text, qos=1)) for topic, text in messages]
+        for topic, message in sent:
             while not _acknowledged(message):
                 if time.monotonic() > until:
                     hint = "see to the broker, and repeat what was not sent"
                     raise PipelineError(self._about("does not acknowledge in time"), hint=hint)
+            if (refusal := self._refusals.pop(message.mid, None)) is not None:
+                hint = "see what its user may publish, and repeat what was not sent"
+                raise PipelineError(self._about(f"refuses what is published to '{topic}': {refusal}"), hint=hint)
 
     def close(self) -> None:
         """See `ReplayTarget.close`."""
@@ -75,6 +81,7 @@ class MqttTarget:
         self._client.on_connect = lambda *said: told.append(
             f"refuses the connection: {str(said[3]).lower()}" if said[3].is_failure else ""
         )
+        self._client.on_publish = self._on_publish
         self._client.max_inflight_messages_set(1000)
         host, port = self._broker.address
         self._client.connect_async(host, port)
@@ -86,6 +93,11 @@ class MqttTarget:
         if reason:
             self.close()
             raise PipelineError(self._about(reason), hint="see that it runs there, and whom it lets in")
+
+    def _on_publish(self, _client: Client, _data: object, number: int, reason: ReasonCode, _properties: object) -> None:
+        """A broker of MQTT 5 acknowledges what it refuses, too; one of 3.1.1 says nothing of it."""
+        if reason.is_failure:
+            self._refusals[number] = str(reason).lower()
 
     def _message(self, event: Mapping[str, Any]) -> tuple[str, str]:
         """Topic and payload."""

@@ -16,6 +16,8 @@ _RATE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)(?:/s)?")
 _TOGETHER_S = 0.05
 """What is due within so many seconds goes out together."""
 _AT_ONCE = 1000
+_LONGEST_S = 86_400.0
+"""Systems sleep for no centuries, and events of the year 9999 stand for those that have no end."""
 
 
 def parse_speed(text: str) -> float | None:
@@ -101,6 +103,8 @@ class ReplayPace:
     def _wait(self, due: float) -> float:
         """Seconds since the first one, when it is due."""
         now = 0.0 if self._began is None else self._clock() - self._began
-        if now < due:
-            self._sleep(due - now)
+        left = due - now
+        while left > 0.0:
+            self._sleep(min(left, _LONGEST_S))
+            left -= _LONGEST_S
         return max(now, due)

@@ -1,6 +1,6 @@
 """Calls are published as JSON with QoS 1: the broker has acknowledged what counts as handed on.
 
-Source: MQTT 3.1.1, §4.3.2.
+Source: MQTT 3.1.1, §4.3.2; MQTT 5.0, §3.4.2.1 (why what is acknowledged is refused).
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ from .call_template import CallTemplate
 
 if TYPE_CHECKING:
     from paho.mqtt.client import Client, MQTTMessageInfo
+    from paho.mqtt.reasoncodes import ReasonCode
 
 __all__ = ["MqttAction"]
 
 _PORT, _TLS_PORT = 1883, 8883
 _AT_ONCE = 100
 _POLL_S = 0.05
+_QUOTA = 151
+"""The reason code of a broker that takes no more for the moment."""
 _NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
     f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)
 )
@@ -53,6 +56,7 @@ class MqttAction:
         self._library = mqtt_library(f"{spec.place}.mqtt", spec.file)
         self._client: Client | None = None
         self._losses: list[object] = []
+        self._refusals: dict[int, ReasonCode] = {}
         self._made()  # what is not there is said at once
 
     def check(self) -> None:
@@ -69,6 +73,9 @@ class MqttAction:
                 self.close()
                 said = "the broker breaks the connection" if lost else "the broker does not acknowledge in time"
                 raise DeliveryError(said, delivered=number, refused=lost)
+            if (reason := self._refusals.pop(message.mid, None)) is not None:
+                said = f"the broker refuses what is published: {str(reason).lower()}"
+                raise DeliveryError(said, delivered=number, refused=reason.value != _QUOTA)
         if fault is not None:
             raise fault
 
@@ -83,9 +90,11 @@ class MqttAction:
         topic = self._topic.filled(call, _level)
         if topic.startswith("$") and self._topic.begins_with_value:  # the broker's own topics
             topic = f"%24{topic[1:]}"
+        if not topic:
+            raise DeliveryError("no broker could be given this: its topic is empty", hopeless=True)
         try:
             return client.publish(topic, call.to_json(), qos=1, retain=self._mqtt.retain)
-        except ValueError as error:  # an empty topic, or a text that is longer than the protocol has room for
+        except ValueError as error:  # a text that is longer than the protocol has room for
             raise DeliveryError(f"no broker could be given this: {error}", hopeless=True) from None
 
     def _acknowledged(self, message: MQTTMessageInfo, until: float) -> bool:
@@ -98,7 +107,8 @@ class MqttAction:
             return False
 
     def _made(self) -> Client:
-        made: Client = self._library.Client(self._library.CallbackAPIVersion.VERSION2)
+        protocol = self._library.MQTTv5 if self._mqtt.version == "5" else self._library.MQTTv311
+        made: Client = self._library.Client(self._library.CallbackAPIVersion.VERSION2, protocol=protocol)
         if self._user is not None:
             made.username_pw_set(self._user, self._password)
         if self._mqtt.encrypted:
@@ -112,7 +122,9 @@ class MqttAction:
         client = self._made()
         refusals: list[str] = []
         losses: list[object] = []
+        numbers: dict[int, ReasonCode] = {}
         client.on_disconnect = lambda *said: losses.append(said)
+        client.on_publish = lambda *said: numbers.update({said[2]: said[3]} if said[3].is_failure else {})
         client.on_connect = lambda *said: refusals.append(str(said[3])) if said[3].is_failure else None
         host, _, port = self._mqtt.broker.partition(":")
         client.connect_timeout = max(0.1, until - time.monotonic())
@@ -121,7 +133,7 @@ class MqttAction:
         except OSError as error:
             raise DeliveryError(f"the broker {unreachable(error)}") from None
         client.loop_start()
-        self._client, self._losses = client, losses
+        self._client, self._losses, self._refusals = client, losses, numbers
         while not client.is_connected():
             if refusals or time.monotonic() > until:
                 self.close()

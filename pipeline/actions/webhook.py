@@ -27,6 +27,8 @@ __all__ = ["WebhookAction", "signature"]
 _PREFIX = "whsec_"
 _BUSY = frozenset({408, 425, 429})
 """Refusals that mean the moment, and not what was sent."""
+_READ = 65_536
+"""So many bytes of an answer are read: nobody asks what it says, but a connection is used again behind it."""
 
 
 class WebhookAction:
@@ -45,8 +47,8 @@ class WebhookAction:
         self._headers = {"Content-Type": "application/json", "User-Agent": "kaicep", **own}
         secret = None if webhook.secret is None else spec.resolved("webhook.secret", webhook.secret)
         self._secret = None if secret is None else _key(spec, secret)
-        seconds = spec.settings.timeout.total_seconds()
-        self._pool = urllib3.PoolManager(retries=False, timeout=urllib3.Timeout(total=seconds), maxsize=1)
+        self._seconds = spec.settings.timeout.total_seconds()
+        self._pool = urllib3.PoolManager(retries=False, timeout=urllib3.Timeout(total=self._seconds), maxsize=1)
         if not self._url.startswith(("http://", "https://")):
             raise ConfigError(
                 f"{spec.place}.webhook.url: what it names is no address of a webhook",
@@ -62,10 +64,14 @@ class WebhookAction:
         texts = [call.to_json() for call in calls]
         body = (texts[0] if self.batch == 1 else f"[{','.join(texts)}]").encode()
         key = calls[0].key if len(calls) == 1 else _digest(calls)
+        until = time.monotonic() + self._seconds
         try:
-            answer = self._pool.request("POST", self._url, body=body, headers=self._signed(key, body), redirect=False)
+            answer = self._pool.request(
+                "POST", self._url, body=body, headers=self._signed(key, body), redirect=False, preload_content=False
+            )
         except urllib3.exceptions.HTTPError as error:  # what it says may hold the address, which may be a secret
             raise DeliveryError(_unreachable(error)) from None
+        _finish(answer, until)
         if not 200 <= answer.status < 300:
             busy = answer.status in _BUSY or answer.status >= 500
             raise DeliveryError(
@@ -91,6 +97,21 @@ def signature(secret: bytes, key: str, moment: str, body: bytes) -> str:
     """What `webhook-signature` says of a request."""
     digest = hmac.digest(secret, b".".join((key.encode(), moment.encode(), body)), "sha256")
     return f"v1,{base64.b64encode(digest).decode()}"
+
+
+def _finish(answer: urllib3.BaseHTTPResponse, until: float) -> None:
+    """Let the connection be used again where the answer ends soon; else close it, for its status says all."""
+    left = _READ
+    try:
+        while left > 0 and time.monotonic() < until:
+            piece = answer.read1(left, decode_content=False)
+            if not piece:
+                answer.release_conn()
+                return
+            left -= len(piece)
+    except urllib3.exceptions.HTTPError:  # it breaks off behind its status
+        pass
+    answer.close()
 
 
 def _key(spec: ActionSpec, secret: str) -> bytes:

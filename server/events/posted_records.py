@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterator
 
@@ -43,6 +44,7 @@ def json_lines(content_type: str | None, body: bytes, *, documents: bool = False
         raise ProblemError(415, said, f"send one of {', '.join(known)}")
     if charset not in (None, "utf-8", "utf8", "us-ascii"):
         raise ProblemError(415, f"the records are in {charset}", "send UTF-8")
+    body = body.removeprefix(BOM_UTF8)  # which programs of Windows put before it
     if documents:
         lines = enumerate(body.splitlines(), start=1) if media in RECORD_TYPES[1:3] else [(1, body)]
         return [_line(_exact(line, number), f"line {number}") for number, line in lines if line.strip()]
@@ -65,9 +67,9 @@ def _of_lines(body: bytes) -> Iterator[bytes]:
 
 
 def _of_csv(body: bytes) -> Iterator[bytes]:
-    """An empty field is no attribute; the mark that spreadsheets put before UTF-8 is no part of a name."""
+    """An empty field is no attribute."""
     try:
-        rows = csv.DictReader(io.StringIO(body.decode("utf-8-sig"), newline=""), strict=True)
+        rows = csv.DictReader(io.StringIO(body.decode(), newline=""), strict=True)
         names = Counter(name for name in rows.fieldnames or () if name)
         if twice := next((name for name, count in names.items() if count > 1), None):
             raise _wrong("line 1", f"the name '{twice}' twice", "give each column a name of its own")

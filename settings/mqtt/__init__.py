@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .broker_settings import BrokerSettings
+from .broker_settings import BrokerSettings, MqttVersion
 from .certificate_settings import CertificateSettings
 from .mqtt_source_settings import MqttSourceSettings
 from .topic_pattern import TopicPattern
 
-__all__ = ["BrokerSettings", "CertificateSettings", "MqttSourceSettings", "TopicPattern"]
+__all__ = ["BrokerSettings", "CertificateSettings", "MqttSourceSettings", "MqttVersion", "TopicPattern"]

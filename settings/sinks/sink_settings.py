@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from os.path import normpath
 from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
@@ -96,6 +97,19 @@ class SinkSettings(Table):
     def kind(self) -> str:
         """Which of `SINK_KINDS` it is."""
         return next(name for name in SINK_KINDS if getattr(self, name) is not None)
+
+    def shares_file(self, other: SinkSettings) -> bool:
+        """Whether another one writes a file that this one writes: each would take it for its own.
+
+        Args:
+            other: of the same project.
+        """
+        if self.kind != other.kind or self.kind not in ("jsonl", "parquet"):
+            return False
+        own, its = (normpath(str(getattr(one, one.kind))) for one in (self, other))
+        apart = self.kind == "parquet" or "{query}" in own
+        together = not self.queries or not other.queries or not set(self.queries).isdisjoint(other.queries)
+        return own == its and (together or not apart)
 
     @property
     def delivery(self) -> ActionSettings:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bz2
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
@@ -16,7 +17,7 @@ from support.hostile_seeds import STRATEGIES, WELL_FORMED
 from support.hostile_targets import ANNOTATION
 from support.sampling import some_of
 from support.sandbox import Outcome, try_in_sandbox
-from support.sandbox_targets import ends, raises, refuses, takes_memory, takes_time
+from support.sandbox_targets import ends, ends_amid_files, raises, refuses, takes_memory, takes_time
 
 # Cases are as long as they are hostile, and are not made smaller: each try of that takes as long as the defect.
 UNHURRIED = settings(
@@ -143,3 +144,10 @@ def test_the_sandbox_tells_what_harms() -> None:
     assert told.pop("takes_time").startswith("it took 2.")
     assert told == {"refuses": "None"}
     assert (found["refuses"].answer, found["refuses"].refused) == ("no: way out", True)
+
+
+def test_files_of_a_sandbox_that_is_killed_are_removed() -> None:
+    folder = Path(try_in_sandbox(ends_amid_files, b"").answer)
+    assert folder.is_dir()
+    assert str(try_in_sandbox(ends_amid_files, b"x").defect).startswith("it ended the process: SIGKILL")
+    assert not folder.exists()

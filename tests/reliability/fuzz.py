@@ -35,7 +35,7 @@ def _records(name: str, content: bytes) -> None:
     from kaicep.pipeline.sources import read_file  # noqa: PLC0415 - likewise
     from support.hostile_targets import plain_project  # noqa: PLC0415
 
-    with TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:  # noqa: S108
+    with TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_bytes(content)
         raw = read_file(path, plain_project().settings.streams["air"])
@@ -88,11 +88,17 @@ def fuzz(parser: str, minutes: float, findings: Path) -> str:
         findings: folder of what is found.
     """
     findings.mkdir(parents=True, exist_ok=True)
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(TESTS), *filter(None, sys.path)])}
+    paths = os.pathsep.join([str(TESTS), *filter(None, sys.path)])
     command = [sys.executable, "-m", "reliability.fuzz", "--inside", parser, "--minutes", str(minutes)]
-    done = subprocess.run(
-        [*command, "--findings", str(findings)], capture_output=True, text=True, env=environment, check=False
-    )
+    # libFuzzer ends the process as it is: its temporary files are ours to remove.
+    with TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as own:  # noqa: S108
+        done = subprocess.run(
+            [*command, "--findings", str(findings)],
+            capture_output=True,
+            text=True,
+            env=os.environ | {"PYTHONPATH": paths, "TMPDIR": own},
+            check=False,
+        )
     said = [line for line in done.stderr.splitlines() if line.startswith(("Done", "SUMMARY", "==")) or "Error" in line]
     if done.returncode:
         (findings / f"{parser}-end.txt").write_text(done.stderr[-20_000:])

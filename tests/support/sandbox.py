@@ -12,6 +12,7 @@ import os
 import pickle
 import resource
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -75,6 +76,7 @@ def try_in_sandbox(target: Callable[[bytes], object], content: bytes) -> Outcome
 class _Sandbox:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self._folder: str | None = None
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the process
 
     def run(self, target: str, content: bytes) -> Outcome:
@@ -94,10 +96,16 @@ class _Sandbox:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
+        self._clean()
 
     def _start(self) -> subprocess.Popen[bytes]:
         folders = [str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])]
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(folders), "PYTHONFAULTHANDLER": "1"}
+        self._folder = tempfile.mkdtemp(prefix="kaicep-sandbox-")
+        environment = os.environ | {
+            "PYTHONPATH": os.pathsep.join(folders),
+            "PYTHONFAULTHANDLER": "1",
+            "TMPDIR": self._folder,
+        }
         self._errors.seek(0)
         self._errors.truncate()
         self._process = subprocess.Popen(
@@ -112,6 +120,7 @@ class _Sandbox:
     def _end(self, process: subprocess.Popen[bytes]) -> str:
         code = process.wait()
         self._process = None
+        self._clean()
         self._errors.seek(0)
         told = [
             line
@@ -120,6 +129,12 @@ class _Sandbox:
         ]
         how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
         return "\n".join([f"it ended the process: {how}", *told[-30:]])
+
+    def _clean(self) -> None:
+        """Remove the temporary files of the process, which cannot do so itself when it is killed."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._folder = None
 
 
 @cache

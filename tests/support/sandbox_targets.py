@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 import time
 
 from kaicep import KaicepError
 
-__all__ = ["ends", "raises", "refuses", "takes_memory", "takes_time"]
+__all__ = ["ends", "ends_amid_files", "raises", "refuses", "takes_memory", "takes_time"]
 
 
 def raises(_: bytes) -> None:
@@ -20,6 +21,14 @@ def ends(content: bytes) -> None:
     """A crash; of no content nothing, for that is how the sandbox warms up."""
     if content:
         os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def ends_amid_files(content: bytes) -> str:
+    """A crash, with a folder in use; of no content the folder, which stays."""
+    folder = tempfile.mkdtemp()
+    if content:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return folder
 
 
 def takes_memory(content: bytes) -> int:

@@ -48,10 +48,10 @@ class RowAction:
         except DeliveryError as error:
             if error.refused and len(calls) - error.delivered == 1:
                 first = calls[error.delivered].key
-                self._refused[first] = self._refused.get(first, 0) + 1
-                if self._refused[first] >= self._tries:
-                    del self._refused[first]
-                    error.hopeless = True
+                tries = self._refused.pop(first, 0) + 1
+                error.hopeless |= tries >= self._tries
+                if not error.hopeless:
+                    self._refused[first] = tries
             raise
         if self._refused:  # rows of other queries may have been refused meanwhile, and are not forgotten
             for call in calls:

@@ -14,6 +14,7 @@ from ....errors import ConfigError, Place
 from ....settings.sinks import SqlSettings
 from ...actions import ActionCall, ActionSpec, DeliveryError
 from .sql_column import ID, column_of, holder, widens
+from .sql_fault import CLIENT_FAULTS, database_error
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Dialect, Engine, Table
@@ -64,12 +65,9 @@ class SqlAction:
             with self._engine.begin() as connection:
                 taken, fault = self._taken(connection, name, rows)
                 _insert(connection, self._tables[name], taken)
-        except (exc.OperationalError, exc.InterfaceError, exc.TimeoutError) as error:
+        except (exc.SQLAlchemyError, *CLIENT_FAULTS) as error:
             self._tables.clear()
-            raise DeliveryError(f"the database does not do it: {_said(error)}") from None
-        except exc.SQLAlchemyError as error:
-            self._tables.clear()
-            raise DeliveryError(f"the database refuses the rows: {_said(error)}", refused=True) from None
+            raise database_error(error, len(calls)) from None
         if fault is not None:
             raise fault
 
@@ -197,10 +195,3 @@ def _widen(connection: Connection, table: Table, name: str, value: object) -> No
     else:
         change = f"ADD COLUMN {CreateColumn(column_of(name, value)).compile(dialect=connection.dialect)}"
     connection.exec_driver_sql(f"ALTER TABLE {prepare.format_table(table)} {change}")
-
-
-def _said(error: Any) -> str:
-    """What the driver says, without the statement and its values."""
-    original = getattr(error, "orig", None)
-    lines = str(original if original is not None else error).strip().splitlines() or [type(error).__name__]
-    return lines[0]

@@ -25,6 +25,7 @@ from ....settings.mqtt import MqttSourceSettings
 from ....storage import write_atomically
 from ...mqtt import told_of, unreachable
 from .message_inbox import Message, MessageInbox
+from .topic_overlap import TopicOverlap
 
 if TYPE_CHECKING:
     from paho.mqtt.client import Client
@@ -76,7 +77,8 @@ class Subscription:
         self._name, self._settings, self._inbox, self._make, self._say = name, settings, inbox, make, say
         self._note = inbox.folder.with_name(f"{inbox.folder.name}.session")
         self._filters = sorted({pattern.filter for pattern in settings.patterns})
-        self._taken: list[tuple[int, int, Message]] = []
+        self._overlap = TopicOverlap(self._filters)
+        self._taken: list[tuple[int, int, Message | None]] = []
         self._came = 0
         self._ready, self._stopping = False, threading.Event()
         self._answered = False
@@ -155,6 +157,7 @@ class Subscription:
         client.on_connect = self._on_connect
         client.on_disconnect = self._on_disconnect
         client.on_subscribe = self._on_subscribe
+        client.on_unsubscribe = self._on_unsubscribe
         client.on_message = self._on_message
         host, port = self._settings.address
         client.connect_timeout = 10.0
@@ -247,37 +250,73 @@ class Subscription:
         with write_atomically(self._note) as temporary:
             temporary.write_text(json.dumps(noted), encoding="utf-8")
 
-    def _on_connect(self, client: Client, _data: object, flags: Any, reason: Any, _properties: object) -> None:
+    def _on_connect(self, client: Client, _data: object, flags: Any, reason: Any, properties: Any) -> None:
         self._answered = True
         if reason.is_failure:
             self._report(self._about(f"refuses the connection: {str(reason).lower()}"))
             return
         noted = self._noted() if flags.session_present else {}
-        before, asked = noted.get("filters", []), noted.get("asked", [])
+        before, asked = set(noted.get("filters", [])), set(noted.get("asked", []))
         self._pause = self._pauses[0]
         self._pending.clear()
-        if sorted(before) == self._filters and not asked:
-            self._listens()
-            return
-        known = {*before, *asked}
-        with suppress(OSError):  # a full disk is told when messages are kept
-            self._write_note(self._client_id(), before, sorted({*known, *self._filters}))
-        # What is asked for a second time, a broker sends what it has retained of.
-        for old in sorted(known - set(self._filters)):
-            client.unsubscribe(old)
+        self._overlap.begin()
+        if sorted(before) != self._filters or asked:
+            with suppress(OSError):  # a full disk is told when messages are kept
+                self._write_note(self._client_id(), sorted(before), sorted({*before, *asked, *self._filters}))
+        for old in sorted((before | asked) - set(self._filters)):
+            self._await(client.unsubscribe(old), old)
         for wanted in self._filters:
-            number = client.subscribe(wanted, _QOS)[1]
-            if number is not None:
-                self._pending[number] = wanted
+            self._subscribe(client, wanted, properties, known=wanted in before)
+        if not self._pending:
+            self._listens()
+
+    def _subscribe(self, client: Client, wanted: str, properties: Any, *, known: bool) -> None:
+        """Ask for topics. What is asked for a second time, a broker sends what it has retained of.
+
+        One of MQTT 5 sends it only if it has forgotten the topics, if it is told to: it may have been killed before it
+        wrote them down.
+
+        Args:
+            client: that is connected.
+            wanted: the topics.
+            properties: with which the broker has taken the connection.
+            known: whether it has taken these topics before, in this session.
+        """
+        if self._settings.version != "5":
+            if not known:
+                self._await(client.subscribe(wanted, _QOS), wanted)
+            return
+        from paho.mqtt.packettypes import PacketTypes  # noqa: PLC0415 - an extra; see `mqtt_client`
+        from paho.mqtt.properties import Properties  # noqa: PLC0415 - likewise
+        from paho.mqtt.subscribeoptions import SubscribeOptions  # noqa: PLC0415 - likewise
+
+        handling = SubscribeOptions.RETAIN_SEND_IF_NEW_SUB if known else SubscribeOptions.RETAIN_SEND_ON_SUBSCRIBE
+        options: Any = SubscribeOptions(_QOS, retainHandling=handling)
+        own: Any = Properties(PacketTypes.SUBSCRIBE)  # type: ignore[no-untyped-call]  # the library says no types here
+        identifier = self._overlap.identifier(wanted)
+        if identifier is not None and getattr(properties, "SubscriptionIdentifierAvailable", True):
+            own.SubscriptionIdentifier = identifier
+        self._await(client.subscribe(wanted, options=options, properties=own), wanted)
+
+    def _await(self, sent: tuple[Any, int | None], wanted: str) -> None:
+        """Listen only when the broker has answered."""
+        if sent[1] is not None:
+            self._pending[sent[1]] = wanted
 
     def _on_subscribe(self, _client: Client, _data: object, number: int, reasons: Any, _properties: object) -> None:
-        wanted = self._pending.pop(number, None)
-        if wanted is None:
-            return
-        if any(reason.value >= _REFUSED for reason in reasons):
+        wanted = self._pending.get(number)
+        if wanted is not None and any(reason.value >= _REFUSED for reason in reasons):
             self._report(self._about(f"refuses the topics '{wanted}': {str(reasons[0]).lower()}"))
+            self._overlap.refuse(wanted)
             self._pending[-1] = wanted
-        elif not self._pending:
+        self._answer(number)
+
+    def _on_unsubscribe(self, _client: Client, _data: object, number: int, *_: object) -> None:
+        self._answer(number)
+
+    def _answer(self, number: int) -> None:
+        """The broker has answered what was asked; perhaps that was the last."""
+        if self._pending.pop(number, None) is not None and not self._pending:
             with suppress(OSError):  # what is not noted is asked for again, with the next connection
                 self._write_note(self._client_id(), self._filters)
             self._listens()
@@ -306,15 +345,18 @@ class Subscription:
         if found.qos == 0 and len(self._taken) >= _MOST_WAITING:  # the broker does not wait for these
             self._report(f"streams.{self._name}: more comes with QoS 0 than can be kept, and some of it is lost")
             return
-        message = Message(found.topic, bytes(found.payload), datetime.now(UTC))
+        topic, payload = found.topic, bytes(found.payload)
+        identifiers = getattr(found.properties, "SubscriptionIdentifier", ())
+        copy = self._overlap.is_copy(topic, payload, identifiers, retained=found.retain)
+        message = None if copy else Message(topic, payload, datetime.now(UTC))
         self._taken.append((found.mid, found.qos, message))
 
     def _keep(self, client: Client) -> None:
         """Keep what has come, and acknowledge it."""
         taken = [] if self._full else self._taken[:_AT_ONCE]
         try:
-            if taken:
-                self._inbox.put([message for *_, message in taken])
+            if messages := [message for *_, message in taken if message is not None]:
+                self._inbox.put(messages)
             if self._inbox.due == 0.0 or (self._stopping.is_set() and self._inbox.due is not None):
                 self._inbox.hand_over()
             self._look()
@@ -330,14 +372,14 @@ class Subscription:
         due = self._inbox.due
         return _LISTENING_S if due is None else min(due, _LISTENING_S)
 
-    def _acknowledge(self, client: Client, taken: Sequence[tuple[int, int, Message]]) -> None:
+    def _acknowledge(self, client: Client, taken: Sequence[tuple[int, int, Message | None]]) -> None:
         """Tell the broker; no message of an earlier connection, since one that is lost takes them along."""
         if not taken:
             return
         del self._taken[: len(taken)]
         for number, qos, _ in taken:
             client.ack(number, qos)
-        self.received += len(taken)
+        self.received += sum(message is not None for *_, message in taken)
         self.latest = time.monotonic()
 
     def _look(self) -> None:

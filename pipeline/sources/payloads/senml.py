@@ -6,6 +6,7 @@ Source: RFC 8428, §4 (fields), §4.6 (resolved records), §12.1 (units).
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any
 
 __all__ = ["senml_records"]
@@ -57,6 +58,9 @@ def _check(record: object) -> None:
         fits = number if name in _NUMBERS else isinstance(value, str if name in _TEXTS else bool)
         if name in _KNOWN and not fits:
             message = f"'{name}' is {value!r}"
+            raise ValueError(message)
+        if number and name in _NUMBERS and abs(value) > sys.float_info.max:
+            message = f"'{name}' is too large"
             raise ValueError(message)
         if name not in _KNOWN and name.endswith("_"):  # §4.4: it must be understood
             message = f"'{name}' must be understood, and is not"

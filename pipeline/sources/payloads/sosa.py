@@ -104,7 +104,7 @@ def _of_collections(nodes: Mapping[_Term, _Node]) -> dict[_Term, _Node]:
 
 def _record(subject: _Term, node: _Node, nodes: Mapping[_Term, _Node]) -> dict[str, Any]:
     found = {name: _value(node[f"{_SOSA}{name}"], nodes) for name in _COLUMNS if f"{_SOSA}{name}" in node}
-    if type(subject).__name__ == "NamedNode":
+    if not _is_blank(subject):
         found = {"observation": subject.value, **found}
     for result in node.get(f"{_SOSA}hasResult", ()):
         own = nodes.get(result, {})
@@ -120,7 +120,13 @@ def _value(terms: Sequence[_Term], nodes: Mapping[_Term, _Node]) -> object:
     datatype = getattr(term, "datatype", None)
     if datatype is None:  # a node: itself, or the moment that it is
         moments = (nodes.get(term, {}).get(name) for name in _MOMENTS)
-        return next((found[0].value for found in moments if found), term.value)
+        # A blank node has another label each time that the document is read, by which the event would be another one.
+        own = None if _is_blank(term) else term.value
+        return next((found[0].value for found in moments if found), own)
     if datatype.value in _NUMBERS:
         return float(term.value)
-    return term.value == "true" if datatype.value == f"{_XSD}boolean" else term.value
+    return term.value in ("true", "1") if datatype.value == f"{_XSD}boolean" else term.value
+
+
+def _is_blank(term: _Term) -> bool:
+    return type(term).__name__ == "BlankNode"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -70,3 +71,17 @@ def test_levels_are_looked_at_before_one_event_is_on_its_way(tmp_path: Path) -> 
 def test_what_is_no_place(url: str, why: str) -> None:
     with pytest.raises(PipelineError, match=why):
         MqttTarget(TargetSpec(url))
+
+
+def test_what_a_broker_refuses_is_not_sent(tmp_path: Path) -> None:
+    """It acknowledges it, and says with that why."""
+    rights = tmp_path / "rights"
+    rights.write_text("topic read #\ntopic write a/1\n")
+    rights.chmod(0o644)
+    own = ("user root",) if os.geteuid() == 0 else ()
+    with mosquitto(tmp_path, free_port(), f"acl_file {rights}", *own) as broker:
+        target = MqttTarget(TargetSpec(f"mqtt://{broker}/a/{{n}}"))
+        target.send([{"n": 1}])
+        with pytest.raises(PipelineError, match="refuses what is published to 'a/2': not authorized"):
+            target.send([{"n": 1}, {"n": 2}])
+        target.close()

@@ -93,3 +93,13 @@ def test_speeds(text: str, speed: float | None) -> None:
 def test_what_is_no_speed(text: str) -> None:
     with pytest.raises(typer.BadParameter, match="is no speed"):
         parse_speed(text)
+
+
+def test_nobody_sleeps_for_longer_than_a_system_can() -> None:
+    """Events of the year 9999 stand for those that have no end."""
+    slept: list[float] = []
+    pace = ReplayPace(1.0, clock=lambda: 0.0, sleep=slept.append)
+    end = START.replace(year=9999)
+    assert list(pace.groups([START, end])) == [(0, 1), (1, 2)]
+    assert max(slept) <= timedelta(days=1).total_seconds()
+    assert sum(slept) >= (end - START).total_seconds()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -140,3 +141,27 @@ def test_certificates_that_are_of_no_use(table: dict[str, Any], why: str, tmp_pa
 def test_no_broker(tmp_path: Path) -> None:
     with pytest.raises(DeliveryError, match="the broker cannot be reached"):
         action(tmp_path, mqtt={"broker": "127.0.0.1:9", "topic": "t"}).send([call()])
+
+
+def unwritable(folder: Path, topic: str) -> tuple[str, ...]:
+    """Lines for a broker at which nobody may publish but to some topics."""
+    rights = folder / "rights"
+    rights.write_text(f"topic read #\ntopic write {topic}\n")
+    rights.chmod(0o644)
+    return (f"acl_file {rights}", *(("user root",) if os.geteuid() == 0 else ()))
+
+
+def test_what_a_broker_refuses_was_not_handed_on(tmp_path: Path) -> None:
+    """It acknowledges it all the same: in MQTT 5 with the reason, and in 3.1.1 without a word."""
+    with mosquitto(tmp_path, free_port(), *unwritable(tmp_path, "alarms/B1")) as broker, listener(broker) as found:
+        publisher = action(tmp_path, mqtt={"broker": broker, "topic": "alarms/{room}"})
+        with pytest.raises(DeliveryError, match="the broker refuses what is published: not authorized") as caught:
+            publisher.send([call(1, room="B1"), call(2, room="B2")])
+        assert (caught.value.delivered, caught.value.refused, caught.value.hopeless) == (1, True, False)
+        publisher.send([call(3, room="B1")])
+        publisher.close()
+        older = action(tmp_path, mqtt={"broker": broker, "topic": "alarms/{room}", "version": "3.1.1"})
+        older.send([call(4, room="B2"), call(5, room="B1")])
+        older.close()
+        assert eventually(lambda: len(found) == 3)
+    assert [given["_id"] for _, given in found] == ["r-1", "r-3", "r-5"]

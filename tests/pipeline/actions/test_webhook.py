@@ -7,10 +7,14 @@ import hashlib
 import hmac
 import logging
 import socket
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from itertools import takewhile
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from kaicep.errors import ConfigError
@@ -128,3 +132,61 @@ def test_a_secret_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         action(tmp_path, webhook={"url": "http://ops/", "secret": "env:EMPTY"})
     with pytest.raises(ConfigError, match=r"actions.ops.webhook.url: what it names is no address"):
         action(tmp_path, webhook={"url": "env:EMPTY"})
+
+
+def _head(requests: BinaryIO) -> bytes:
+    """Up to the empty line, or the end."""
+    lines = iter(requests.readline, b"\r\n")
+    return b"".join(takewhile(bool, lines))
+
+
+@contextmanager
+def answering(*pieces: bytes, times: int = 1) -> Iterator[tuple[str, list[int]]]:
+    """A web server that sends some bytes, the last ones so often; and by connection, how often somebody took them."""
+    taken: list[int] = []
+
+    def answer() -> None:
+        connection, _ = server.accept()
+        taken.append(0)
+        with suppress(OSError), connection.makefile("rb") as requests:
+            while head := _head(requests):
+                requests.read(int(head.lower().partition(b"content-length:")[2].split()[0]))
+                for piece in pieces:
+                    connection.sendall(piece)
+                for _ in range(times - 1):
+                    connection.sendall(pieces[-1])
+                    taken[-1] += 1
+                if times > 1:
+                    break
+        connection.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/", taken
+        thread.join()
+
+
+def test_of_an_answer_no_more_is_read_than_its_status_says(tmp_path: Path) -> None:
+    """A page without end, where somebody has written a wrong address, would fill the memory."""
+    with answering(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 1_000_000, times=200) as (url, taken):
+        sink = action(tmp_path, webhook={"url": url}, timeout="20s")
+        sink.send([call()])
+        sink.close()
+    assert taken[0] < 50
+
+
+def test_an_answer_that_breaks_off_behind_its_status_is_one(tmp_path: Path) -> None:
+    with answering(b"HTTP/1.1 200 OK\r\nContent-Length: 30\r\n\r\n", b"abc", times=2) as (url, _):
+        sink = action(tmp_path, webhook={"url": url})
+        sink.send([call()])
+        sink.close()
+
+
+def test_a_connection_is_used_again(tmp_path: Path) -> None:
+    with answering(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello") as (url, taken):
+        sink = action(tmp_path, webhook={"url": url})
+        sink.send([call(1)])
+        sink.send([call(2)])
+        sink.close()
+    assert len(taken) == 1

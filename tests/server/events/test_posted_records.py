@@ -33,6 +33,12 @@ def test_the_mark_that_spreadsheets_put_before_utf_8_is_no_part_of_a_name() -> N
     assert json_lines("text/csv", b"\xef\xbb\xbfa,b\r\n1,2\r\n") == [b'{"a":"1","b":"2"}']
 
 
+@pytest.mark.parametrize("media", ["application/json", "application/x-ndjson"])
+@pytest.mark.parametrize("documents", [False, True])
+def test_the_mark_of_windows_is_no_part_of_json(media: str, *, documents: bool) -> None:
+    assert json_lines(media, b'\xef\xbb\xbf{"a":1}\r\n', documents=documents) == [b'{"a":1}']
+
+
 def test_whole_numbers_keep_all_their_digits() -> None:
     """Identities that are such numbers would become the same one."""
     text = b'{"a":12345678901234567890123,"b":[18446744073709551616,"\xc3\xa4"]}'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -66,3 +67,30 @@ def test_what_is_refused(sink: dict[str, Any], why: str) -> None:
         parsed(**sink)
     assert why in str(caught.value)
     assert "hush" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "first", "second", "refused"),
+    [
+        ("parquet", ("rows", []), ("./rows/", []), True),
+        ("parquet", ("rows", ["a"]), ("rows", ["a", "b"]), True),
+        ("parquet", ("rows", ["a"]), ("rows", ["b"]), False),
+        ("jsonl", ("rows.jsonl", ["a"]), ("rows.jsonl", ["b"]), True),
+        ("jsonl", ("{query}.jsonl", ["a"]), ("{query}.jsonl", []), True),
+        ("jsonl", ("{query}.jsonl", ["a"]), ("{query}.jsonl", ["b"]), False),
+        ("jsonl", ("a.jsonl", []), ("b.jsonl", []), False),
+    ],
+)
+def test_a_file_is_written_by_one_sink(
+    kind: str, first: tuple[str, list[str]], second: tuple[str, list[str]], *, refused: bool
+) -> None:
+    """The other one would take what it has not written for what it has, and number its files alike."""
+    sinks = {name: {kind: path, "queries": queries} for name, (path, queries) in (("x", first), ("y", second))}
+    with pytest.raises(ConfigError, match=f"sinks.y.{kind}: sinks.x writes there") if refused else nullcontext():
+        assert set(Settings.parse({"sinks": sinks}).sinks) == {"x", "y"}
+
+
+def test_a_table_may_have_the_rows_of_several_sinks() -> None:
+    """It knows each row."""
+    table = {"url": "sqlite:///rows.db", "table": "every"}
+    assert set(Settings.parse({"sinks": {"x": {"sql": table}, "y": {"sql": table}}}).sinks) == {"x", "y"}

@@ -14,22 +14,14 @@ from typing import Any
 
 import pytest
 from kaicep import Engine
-from kaicep.config import Settings
 from kaicep.errors import ConfigError
-from kaicep.pipeline.actions import ActionCall, ActionSpec, DeliveryError
-from kaicep.pipeline.sinks.outgoing.sql_action import SqlAction
-from kaicep.settings.sinks import SqlSettings
+from kaicep.pipeline.actions import DeliveryError
 from support.living import batch, project
 from support.postgresql import PostgreSQL, postgresql
 from support.receivers import eventually
+from support.sql_rows import sql_rows, sql_sink
 
 pytestmark = pytest.mark.xdist_group("postgresql")  # one server for all of them
-
-
-def sql(folder: Path, url: str = "sqlite:///rows.db", table: str = "{query}") -> SqlAction:
-    own = {"url": url, "table": table}
-    sink = Settings.parse({"sinks": {"db": {"sql": own}}}, root=folder).sinks["db"]
-    return SqlAction(ActionSpec("sinks.db", sink.delivery, folder, "kaicep.toml"), SqlSettings.model_validate(own))
 
 
 @pytest.fixture(scope="module")
@@ -47,30 +39,15 @@ def server(clusters: PostgreSQL) -> PostgreSQL:
     return clusters
 
 
-def rows(*numbers: int, query: str = "warm", **more: Any) -> list[ActionCall]:
-    return [
-        ActionCall(
-            query,
-            f"a{number}",
-            "sinks.db",
-            "2026-01-01T00:00:00Z",
-            json.dumps(
-                {"room": f"B{number}", "n": number, "_time": "2026-01-01T00:00:00.500Z", "_id": f"a{number}", **more}
-            ),
-        )
-        for number in numbers
-    ]
-
-
 def asked(folder: Path, text: str) -> list[tuple[Any, ...]]:
     with sqlite3.connect(folder / "rows.db") as connection:
         return connection.execute(text).fetchall()
 
 
 def test_a_table_is_made_and_a_row_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
-    sink = sql(tmp_path)
-    sink.send(rows(1, 2, celsius=21.5, good=True, _events={"e": ["x"]}))
-    sink.send(rows(2, 3, celsius=99.5))
+    sink = sql_sink(tmp_path)
+    sink.send(sql_rows(1, 2, celsius=21.5, good=True, _events={"e": ["x"]}))
+    sink.send(sql_rows(2, 3, celsius=99.5))
     sink.close()
     assert asked(tmp_path, "SELECT _id, room, n, celsius, good, _events FROM warm ORDER BY _id") == [
         ("a1", "B1", 1, 21.5, 1, '{"e": ["x"]}'),
@@ -87,19 +64,19 @@ def test_a_table_is_made_and_a_row_that_is_there_stays_as_it_is(tmp_path: Path) 
 
 def test_columns_come_with_their_first_value(tmp_path: Path) -> None:
     """Also to a sink that has known the table before."""
-    sink = sql(tmp_path)
-    sink.send(rows(1, celsius=None))
-    sink.send(rows(2, celsius=3.5))
+    sink = sql_sink(tmp_path)
+    sink.send(sql_rows(1, celsius=None))
+    sink.send(sql_rows(2, celsius=3.5))
     assert asked(tmp_path, "SELECT _id, celsius FROM warm ORDER BY _id") == [("a1", None), ("a2", 3.5)]
 
 
 def test_queries_have_tables_or_share_one(tmp_path: Path) -> None:
     """Names are quoted, whatever they are."""
-    sink = sql(tmp_path, table='rows of "{query}"; DROP')
-    sink.send(rows(1, query="a b"))
-    shared = sql(tmp_path, table="every")
-    shared.send(rows(1, query="x"))
-    shared.send(rows(2, query="y"))
+    sink = sql_sink(tmp_path, table='rows of "{query}"; DROP')
+    sink.send(sql_rows(1, query="a b"))
+    shared = sql_sink(tmp_path, table="every")
+    shared.send(sql_rows(1, query="x"))
+    shared.send(sql_rows(2, query="y"))
     assert asked(tmp_path, 'SELECT _id FROM "rows of ""a b""; DROP"') == [("a1",)]
     assert asked(tmp_path, "SELECT COUNT(*) FROM every") == [(2,)]
 
@@ -108,20 +85,20 @@ def test_a_table_of_others_needs_the_key(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "rows.db") as connection:
         connection.execute("CREATE TABLE warm (room TEXT)")
     with pytest.raises(DeliveryError, match="the table warm has no column _id, by which rows are known"):
-        sql(tmp_path).send(rows(1))
+        sql_sink(tmp_path).send(sql_rows(1))
 
 
 def test_columns_of_which_no_row_knows_are_left_to_the_database(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "rows.db") as connection:
         connection.execute("CREATE TABLE warm (_id TEXT PRIMARY KEY, seen TEXT NOT NULL DEFAULT 'no')")
-    sql(tmp_path).send(rows(1))
+    sql_sink(tmp_path).send(sql_rows(1))
     assert asked(tmp_path, "SELECT _id, room, seen FROM warm") == [("a1", "B1", "no")]
 
 
 def test_a_database_that_is_away_is_no_refusal(tmp_path: Path) -> None:
     (tmp_path / "rows.db").mkdir()
     with pytest.raises(DeliveryError, match="the database does not do it: unable to open database file") as caught:
-        sql(tmp_path).send(rows(1))
+        sql_sink(tmp_path).send(sql_rows(1))
     assert not caught.value.refused
 
 
@@ -131,7 +108,7 @@ def test_a_row_that_the_database_refuses_is_told_without_its_values(tmp_path: Pa
             "CREATE TABLE warm (_id TEXT PRIMARY KEY, room TEXT CHECK (room <> 'B1'), n INT, _time TEXT)"
         )
     with pytest.raises(DeliveryError, match="the database refuses the rows: CHECK constraint failed") as caught:
-        sql(tmp_path).send(rows(1))
+        sql_sink(tmp_path).send(sql_rows(1))
     assert caught.value.refused
     assert "B1'" not in caught.value.reason.replace("room <> 'B1'", "")
 
@@ -154,10 +131,10 @@ def base(request: pytest.FixtureRequest, tmp_path: Path) -> Base:
 
 def test_numbers_stay_what_they_are(base: Base, tmp_path: Path) -> None:
     """Whole ones first, then fractions; also within what goes out at once, and for a sink that has known the table."""
-    sink, other = sql(tmp_path, base.url), sql(tmp_path, base.url)
-    other.send(rows(1, f=1))
-    sink.send([*rows(2, f=1.5, g=1), *rows(3, f=2**60 + 1, g=0.1 + 0.2)])
-    other.send([*rows(4, f=2**53 + 1, g=2.0), *rows(5, f=2.0**64)])
+    sink, other = sql_sink(tmp_path, base.url), sql_sink(tmp_path, base.url)
+    other.send(sql_rows(1, f=1))
+    sink.send([*sql_rows(2, f=1.5, g=1), *sql_rows(3, f=2**60 + 1, g=0.1 + 0.2)])
+    other.send([*sql_rows(4, f=2**53 + 1, g=2.0), *sql_rows(5, f=2.0**64)])
     found = base.asked("SELECT f, g FROM warm ORDER BY _id")
     assert [f for f, _ in found[:4]] == [1, 1.5, 2**60 + 1, 2**53 + 1]
     assert float(found[4][0]) == 2.0**64
@@ -178,22 +155,24 @@ def test_what_a_column_would_change_is_refused(
     first: object, then: object, why: str, base: Base, tmp_path: Path
 ) -> None:
     """At once, by itself: those before it are there, and it goes in when the column is another one."""
-    sink, other = sql(tmp_path, base.url), sql(tmp_path, base.url)
-    sink.send(rows(1, f=first))
-    other.send(rows(1, f=first))
+    sink, other = sql_sink(tmp_path, base.url), sql_sink(tmp_path, base.url)
+    sink.send(sql_rows(1, f=first))
+    other.send(sql_rows(1, f=first))
     with pytest.raises(DeliveryError, match=f"^f of the table warm is {why}$") as caught:
-        sink.send([*rows(2, f=first), *rows(3, f=then), *rows(4, f=first)])
+        sink.send([*sql_rows(2, f=first), *sql_rows(3, f=then), *sql_rows(4, f=first)])
     assert (caught.value.delivered, caught.value.hopeless) == (1, True)
     assert base.asked("SELECT _id FROM warm ORDER BY _id") == [("a1",), ("a2",)]
     base.asked("ALTER TABLE warm DROP COLUMN f")
     base.asked("ALTER TABLE warm ADD COLUMN f TEXT")
-    other.send(rows(3, f=then))
+    other.send(sql_rows(3, f=then))
     assert base.asked("SELECT f FROM warm WHERE _id = 'a3'") == [(then if isinstance(then, str) else json.dumps(then),)]
 
 
 def test_among_texts_all_else_is_json(base: Base, tmp_path: Path) -> None:
-    sink = sql(tmp_path, base.url)
-    sink.send([*rows(1, f="007"), *rows(2, f=7), *rows(3, f=1.5), *rows(4, f=True), *rows(5, f=[1])])
+    sink = sql_sink(tmp_path, base.url)
+    sink.send(
+        [*sql_rows(1, f="007"), *sql_rows(2, f=7), *sql_rows(3, f=1.5), *sql_rows(4, f=True), *sql_rows(5, f=[1])]
+    )
     assert base.asked("SELECT f FROM warm ORDER BY _id") == [("007",), ("7",), ("1.5",), ("true",), ("[1]",)]
 
 
@@ -208,7 +187,7 @@ def test_among_texts_all_else_is_json(base: Base, tmp_path: Path) -> None:
 )
 def test_what_a_database_needs_is_said(tmp_path: Path, url: str, why: str) -> None:
     with pytest.raises(ConfigError, match=why):
-        sql(tmp_path, url)
+        sql_sink(tmp_path, url)
 
 
 @pytest.mark.parametrize("url", ["postgresql+psycopg://me:hu@sh:hush@h/db", "post gres://me:hush@h", "hush"])
@@ -218,7 +197,7 @@ def test_an_url_that_is_found_and_none_is_not_repeated(
     """Parts of a password that is not escaped look like a port."""
     monkeypatch.setenv("DATABASE", url)
     with pytest.raises(ConfigError, match=r"sinks\.db\.sql: what url names is no URL of a database.*%40") as caught:
-        sql(tmp_path, "env:DATABASE")
+        sql_sink(tmp_path, "env:DATABASE")
     assert "hush" not in str(caught.value)
 
 
@@ -226,24 +205,24 @@ def test_databases_that_have_no_such_insert_are_asked_what_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kaicep.pipeline.sinks.outgoing.sql_action._INSERTS_APART", frozenset())
-    sink = sql(tmp_path)
-    sink.send(rows(1, 2))
-    sink.send(rows(2, 3))
-    sink.send(rows(3))
+    sink = sql_sink(tmp_path)
+    sink.send(sql_rows(1, 2))
+    sink.send(sql_rows(2, 3))
+    sink.send(sql_rows(3))
     assert asked(tmp_path, "SELECT _id FROM warm ORDER BY _id") == [("a1",), ("a2",), ("a3",)]
 
 
 def test_postgresql(server: PostgreSQL, tmp_path: Path) -> None:
     """Away and there again; what comes again changes nothing; types are those of the values."""
-    sink = sql(tmp_path, server.url)
+    sink = sql_sink(tmp_path, server.url)
     server.kill()
     with pytest.raises(DeliveryError, match="the database does not do it"):
-        sink.send(rows(1))
+        sink.send(sql_rows(1))
     server.begin()
-    sink.send(rows(1, 2, celsius=21.5, good=True))
+    sink.send(sql_rows(1, 2, celsius=21.5, good=True))
     server.kill()
     server.begin()
-    sink.send(rows(2, 3, celsius=1.0, late="x"))
+    sink.send(sql_rows(2, 3, celsius=1.0, late="x"))
     assert server.asked("SELECT _id, n, celsius, good, late FROM warm ORDER BY _id") == [
         ("a1", 1, 21.5, True, None),
         ("a2", 2, 21.5, True, None),

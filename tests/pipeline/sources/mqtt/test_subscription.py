@@ -143,6 +143,83 @@ def test_other_topics_take_the_place_of_those_before(broker: str, tmp_path: Path
     assert payloads(tmp_path) == ["kept", "b", "c", "last"]
 
 
+@pytest.mark.parametrize("version", ["3.1.1", "5"])
+def test_a_topic_that_is_added_brings_nothing_of_the_others_again(version: str, broker: str, tmp_path: Path) -> None:
+    published(broker, ("a/1", "kept"), ("b/1", "new"), retain=True)
+    with started(subscription(tmp_path, broker, version=version)) as one:
+        assert eventually(lambda: one.received == 1)
+    with started(subscription(tmp_path, broker, version=version, topics=["a/{x}", "b/{x}"])) as one:
+        assert listening(one)
+        published(broker, ("a/1", "last"))
+        assert eventually(lambda: one.received == 2)
+    with started(subscription(tmp_path, broker, version=version)) as one:  # and one that is removed brings nothing
+        assert listening(one)
+        published(broker, ("b/1", "no"), ("a/1", "end"))
+        assert eventually(lambda: one.received == 1)
+    assert payloads(tmp_path) == ["kept", "new", "last", "end"]
+
+
+def test_topics_that_overlap_bring_a_message_once(broker: str, tmp_path: Path) -> None:
+    """What is retained, too; in MQTT 5, where Mosquitto sends a copy for each."""
+    topics = ["a/#", "+/x", "a/{x}", "a/x"]
+    published(broker, ("a/x", "kept"), retain=True)
+    with started(subscription(tmp_path, broker, topics=topics)) as one:
+        assert listening(one)
+        published(broker, ("a/x", "1"), ("a/y", "2"), ("b/x", "3"), ("a/x", "1"), ("a", "4"))
+        assert eventually(lambda: one.received == 6)
+    published(broker, ("a/x", "5"))
+    with started(subscription(tmp_path, broker, topics=["c/+", *topics])) as one:
+        assert listening(one)
+        published(broker, ("c/1", "end"))
+        assert eventually(lambda: "end" in payloads(tmp_path))
+    assert payloads(tmp_path) == ["kept", "1", "2", "3", "1", "4", "5", "end"]
+
+
+def test_of_topics_that_overlap_a_broker_may_have_forgotten_all_but_one(tmp_path: Path) -> None:
+    """As Mosquitto does with what it restores; what fits several is still there."""
+    port, topics = free_port(), ["a/#", "a/{x}"]
+    with (
+        mosquitto(tmp_path, port, *lasting(tmp_path)) as broker,
+        started(subscription(tmp_path, broker, topics=topics)) as one,
+    ):
+        assert listening(one)
+    with mosquitto(tmp_path, port, *lasting(tmp_path)) as broker:
+        published(broker, *(("a/x", str(n)) for n in range(20)))
+        with started(subscription(tmp_path, broker, topics=topics)) as one:
+            assert eventually(lambda: one.received == 20)
+            published(broker, ("a/x", "end"))
+            assert eventually(lambda: "end" in payloads(tmp_path))
+    assert payloads(tmp_path) == [*map(str, range(20)), "end"]
+
+
+def test_topics_that_a_broker_has_forgotten_are_asked_for_again(tmp_path: Path) -> None:
+    """It was killed before it wrote them down, but knows the session."""
+    port = free_port()
+    with mosquitto(tmp_path, port, *lasting(tmp_path)) as broker:
+        with started(subscription(tmp_path, broker)) as one:
+            assert listening(one)
+            client = str(one._noted()["client"])
+        host, _, number = broker.partition(":")
+        forgetting = broker_client(
+            MqttSourceSettings.model_validate({"server": f"mqtt://{broker}", "topics": "a/{x}"}),
+            *("mqtt", tmp_path, "kaicep.toml"),
+            client_id=client,
+        )
+        forgetting.connect(host, int(number), clean_start=False)
+        forgetting.loop_start()
+        assert eventually(forgetting.is_connected)
+        gone: list[int] = []
+        forgetting.on_unsubscribe = lambda *said: gone.append(said[2])
+        forgotten = forgetting.unsubscribe("a/+")[1]
+        assert eventually(lambda: forgotten in gone)
+        forgetting.disconnect()
+        forgetting.loop_stop()
+        with started(subscription(tmp_path, broker)) as one:
+            assert listening(one)
+            published(broker, ("a/1", "there"))
+            assert eventually(lambda: one.received == 1)
+
+
 def test_topics_that_were_asked_for_before_a_kill_are_not_forgotten(
     broker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,6 +64,30 @@ def test_instances_of_an_attribute_are_told_apart() -> None:
     assert [(row["speed"], row.get("speed_datasetId")) for row in found] == [(55, None), (54.5, "urn:gps")]
 
 
+def test_instances_of_several_datasets_are_records_of_their_own() -> None:
+    """Also of one moment, and without one: the last would be all that is left."""
+    speeds = [{"value": 55 + n, "datasetId": f"urn:{n}"} for n in range(2)]
+    timed = [{**one, "observedAt": "2017-07-29T12:00:00Z"} for one in speeds]
+    for instances in (speeds, timed):
+        found = ngsi_ld_records({"id": "urn:v", "type": "Vehicle", "speed": instances, "brand": {"value": "x"}})
+        assert [(row["speed"], row["speed_datasetId"], row["brand"]) for row in found] == [
+            (55, "urn:0", "x"),
+            (56, "urn:1", "x"),
+        ]
+
+
+def test_one_moment_is_one_record_however_it_is_written() -> None:
+    """By its moment the second record would be known as one that came before."""
+    moments = ("2017-07-29T12:00:00Z", "2017-07-29T12:00:00.000Z", "2017-07-29T14:00:00+02:00", "2017-07-29T13:00:00Z")
+    found = ngsi_ld_records(
+        {"id": "urn:v", "type": "V", **{f"a{n}": {"value": n, "observedAt": at} for n, at in enumerate(moments)}}
+    )
+    assert [{name for name in row if name.startswith("a")} for row in found] == [{"a0", "a1", "a2"}, {"a3"}]
+
+    at = "0001-01-01T00:00:00+14:00"
+    assert ngsi_ld_records({"id": "urn:v", "type": "V", "a": {"value": 1, "observedAt": at}})[0]["observedAt"] == at
+
+
 def test_concise_and_simplified_entities() -> None:
     head = {"id": "urn:p", "type": ["OffStreetParking", "Building"]}
     concise = {**head, "spots": {"value": 121, "observedAt": "2017-07-29T12:05:02Z"}, "in": {"object": "urn:c"}}

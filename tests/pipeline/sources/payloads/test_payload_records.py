@@ -59,9 +59,10 @@ TEXTS = (
     "sosa:Observation",
     "2026-01-01T00:00:00Z",
 )
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(TEXTS)
+SCALARS = st.none() | st.booleans() | st.integers() | st.just(10**400) | st.floats() | st.sampled_from(TEXTS)
 VALUES = st.recursive(SCALARS, lambda of: st.lists(of, max_size=3) | st.dictionaries(st.sampled_from(NAMES), of))
 HEADS: tuple[dict[str, Any], ...] = (
+    {"n": "a", "bt": 1.8e9, "bv": 0.5, "v": 10**400},
     {"n": "a", "bt": 1.8e9},
     {"@type": "sosa:Observation"},
     {"id": "urn:a", "type": "T"},

@@ -90,6 +90,8 @@ def test_a_record_may_only_set_bases() -> None:
         ([{"n": "-a", "v": 1}], "record 1: '-a' is no name"),
         ([{"n": "a", "v": 1, "bver": 11}], "record 1: its version is 11; 10 is read"),
         ([{"n": "a", "v": 1, "new_": 1}], "record 1: 'new_' must be understood, and is not"),
+        ([{"n": "a", "v": 1, "t": 10**400}], "record 1: 't' is too large"),
+        ([{"n": "a", "bt": float("-inf"), "v": 1}], "record 1: 'bt' is too large"),
         ([{"n": "a", "v": 1}], "record 1: its time is relative to when it was received, which nobody knows here"),
     ],
 )

@@ -94,3 +94,20 @@ def test_graphs_and_arrays_have_several() -> None:
 def test_what_is_no_observation(document: object, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         sosa_records(document)
+
+
+def test_what_has_no_name_has_no_value() -> None:
+    """Its label is another one each time that the document is read: it would be another event after a crash."""
+    document = {
+        "@type": "Observation",
+        "hasFeatureOfInterest": {"@type": "http://example.org/Room"},
+        "phenomenonTime": {"@type": "time:Interval"},
+        "hasSimpleResult": 1.5,
+    }
+    assert sosa_records(document) == [{"hasFeatureOfInterest": None, "phenomenonTime": None, "hasSimpleResult": 1.5}]
+
+
+@pytest.mark.parametrize(("text", "value"), [("true", True), ("1", True), ("false", False), ("0", False)])
+def test_truth_values_as_xsd_writes_them(text: str, *, value: bool) -> None:
+    (record,) = sosa_records({"@type": "Observation", "hasSimpleResult": {"@value": text, "@type": "xsd:boolean"}})
+    assert record == {"hasSimpleResult": value}
