@@ -17,6 +17,7 @@ ALLOWED = {
     ("archive/store/copy_requests.py", "rename"): "likewise",
     ("archive/store/copy_requests.py", "touch"): "likewise",
     ("archive/store/oxigraph_folder.py", "rename"): "a damaged store, and synced beside it",
+    ("archive/sparql/sparql_results.py", "write_bytes"): "an answer, which can be asked for again",
     ("archive/writer_claim.py", "write_bytes"): "an object of a bucket, which is durable when it is put",
     ("pipeline/actions/delivery/call_files.py", "rename"): "a damaged file, which is found damaged again",
     ("pipeline/actions/delivery/failed_calls.py", "rename"): "likewise; what is left of it is only looked at",
