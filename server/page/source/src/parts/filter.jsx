@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 
 /** So many are seen at once without looking for them. */
-const FEW = 15;
+const FEW = 30;
 
 /**
  * @param {object[]} items
