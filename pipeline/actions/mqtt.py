@@ -66,6 +66,7 @@ class MqttAction:
         """See `Action.send`."""
         until = time.monotonic() + self._spec.settings.timeout.total_seconds()
         client = self._connected(until)
+        self._refusals.clear()  # of calls that came behind a refused one, whose numbers others get in time
         sent, fault = made_of(calls, lambda call: self._published(client, call))
         for number, message in enumerate(sent):
             if not self._acknowledged(message, until):

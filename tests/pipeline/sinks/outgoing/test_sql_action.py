@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,26 +17,11 @@ from kaicep import Engine
 from kaicep.errors import ConfigError
 from kaicep.pipeline.actions import DeliveryError
 from support.living import batch, project
-from support.postgresql import PostgreSQL, postgresql
+from support.postgresql import PostgreSQL
 from support.receivers import eventually
 from support.sql_rows import sql_rows, sql_sink
 
 pytestmark = pytest.mark.xdist_group("postgresql")  # one server for all of them
-
-
-@pytest.fixture(scope="module")
-def clusters() -> Iterator[PostgreSQL]:
-    with postgresql() as server:
-        server.begin()
-        yield server
-
-
-@pytest.fixture
-def server(clusters: PostgreSQL) -> PostgreSQL:
-    """A PostgreSQL that is there, without tables."""
-    clusters.asked("DROP SCHEMA public CASCADE")
-    clusters.asked("CREATE SCHEMA public")
-    return clusters
 
 
 def asked(folder: Path, text: str) -> list[tuple[Any, ...]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from kaicep.pipeline.actions import DeliveryError
 from kaicep.pipeline.sinks.outgoing.sql_fault import database_error
 from sqlalchemy import exc
 from support.living import batch, project
-from support.postgresql import PostgreSQL, postgresql
+from support.postgresql import PostgreSQL
 from support.receivers import eventually
 from support.sql_rows import sql_rows, sql_sink
 
@@ -21,21 +20,6 @@ pytestmark = pytest.mark.xdist_group("postgresql")  # one server for all of them
 
 LONG = random.Random(1).randbytes(9000).hex()
 KEY = "CREATE TABLE warm (_id TEXT PRIMARY KEY"
-
-
-@pytest.fixture(scope="module")
-def clusters() -> Iterator[PostgreSQL]:
-    with postgresql() as server:
-        server.begin()
-        yield server
-
-
-@pytest.fixture
-def server(clusters: PostgreSQL) -> PostgreSQL:
-    """A PostgreSQL that is there, without tables."""
-    clusters.asked("DROP SCHEMA public CASCADE")
-    clusters.asked("CREATE SCHEMA public")
-    return clusters
 
 
 def refusal(folder: Path, url: str, item: object) -> DeliveryError:
